@@ -17,7 +17,7 @@ from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import OpList, Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import Form, NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxForm, OnnxValue
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
 from glow.passes.constants import Constants
@@ -55,7 +55,7 @@ def attention(node: Node) -> Outputs:
 
 
 @onnx_form(AttentionOp)
-def attention_node(op: AttentionOp, out: NodeWriter) -> Sequence[Written | None]:
+def attention_node(op: AttentionOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     """ONNX knows one mask, no window, and no weights of what sees nothing but 0."""
     mask = op.bias if op.mask is None else op.mask
     is_plain = (
@@ -94,7 +94,7 @@ def _is_mask(op: AttentionOp, mask: SSAValue) -> bool:
     return len(shape) in (2, 4) and shape[-1] == op.sizes.total
 
 
-def _products(op: AttentionOp, out: NodeWriter) -> Sequence[Written | None]:
+def _products(op: AttentionOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     new = _Draft()
     results = decompose_attention(op, cast(Any, new), "")
     for each in new.ops:
@@ -156,7 +156,7 @@ def rotary_embedding(node: Node) -> Outputs:
 @onnx_form(RotaryEmbeddingOp)
 def rotary_embedding_node(
     op: RotaryEmbeddingOp, out: NodeWriter
-) -> Written | Sequence[Written | None]:
+) -> OnnxValue | Sequence[OnnxValue | None]:
     """ONNX takes positions of 64 bits, or tables for each element of the batch."""
     batch = shape_of(op.input)[0]
     fits = shape_of(op.cos)[0] == shape_of(op.sin)[0] == batch
@@ -164,7 +164,7 @@ def rotary_embedding_node(
         fits = element_of(op.positions) == i64
     if fits and out.has("RotaryEmbedding"):
         return out.as_node("RotaryEmbedding", op)
-    return out.function(op, cast(Form, decompose_rotary_embedding))
+    return out.function(op, cast(OnnxForm, decompose_rotary_embedding))
 
 
 @onnx_op("RotaryEmbedding", domains=("com.microsoft",))

@@ -9,7 +9,7 @@ import numpy as np
 from onnx import AttributeProto, helper
 from xdsl.ir import Attribute
 
-from glow.importers.onnx.tensors import number_of
+from glow.importers.onnx.element_types import number_of
 from glow.support.types import dtype_of
 
 EXACT = "glow.exact."

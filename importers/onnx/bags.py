@@ -15,16 +15,16 @@ from glow.dialects.graph.embedding import (
 )
 from glow.dialects.graph.scattering import ScatterNdOp
 from glow.dialects.graph.tensors import Tensor
-from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.registry import onnx_form
 
 
 @onnx_form(EmbeddingOp, EmbeddingBagOp, SparseLengthsSumOp)
-def lookup(op: EmbeddingOp | BagOp, out: NodeWriter) -> Sequence[Written | None]:
+def lookup(op: EmbeddingOp | BagOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     return out.function(op, _rows if isinstance(op, EmbeddingOp) else _bags)
 
 
-def _rows(op: EmbeddingOp, out: NodeWriter) -> Written:
+def _rows(op: EmbeddingOp, out: NodeWriter) -> OnnxValue:
     """The rows, zeros for padding."""
     table, indices = out.tensor(op.table), out.tensor(op.indices)
     rows = xp.take(table, indices)
@@ -42,7 +42,7 @@ def _counted(indices: Tensor, padding: int | None, rows: int) -> Tensor | None:
     return xp.logical_not((indices == place) | (indices == place - rows))
 
 
-def _bags(op: BagOp, out: NodeWriter) -> Written:
+def _bags(op: BagOp, out: NodeWriter) -> OnnxValue:
     """Rows weighted and combined, of an empty bag zeros."""
     table, indices = out.tensor(op.table), out.tensor(op.indices)
     rows, one = xp.take(table, indices), out.like(1, table)

@@ -19,7 +19,7 @@ from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.dialects.graph.unary import IsNanOp
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.one_to_one import BINARY
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
@@ -78,7 +78,7 @@ def clip(node: Node) -> Tensor:
 
 
 @onnx_form(ClipOp)
-def clip_node(op: ClipOp, out: NodeWriter) -> Written:
+def clip_node(op: ClipOp, out: NodeWriter) -> OnnxValue:
     return out.node("Clip", op.input, op.min, op.max)
 
 
@@ -129,13 +129,13 @@ def cast(node: Node) -> Tensor:
 
 
 @onnx_form(CastOp)
-def cast_node(op: CastOp, out: NodeWriter) -> Written | Sequence[Written | None]:
+def cast_node(op: CastOp, out: NodeWriter) -> OnnxValue | Sequence[OnnxValue | None]:
     if op.saturate:
         return out.function(op, _saturating_cast)
     return out.node("Cast", op.input, to=op.to)
 
 
-def _saturating_cast(op: CastOp, out: NodeWriter) -> Written:
+def _saturating_cast(op: CastOp, out: NodeWriter) -> OnnxValue:
     """0 for NaN, else what is in range; bounds of 32 bits and more round to outside."""
     value, dtype = out.tensor(op.input), dtype_of(op.to)
     if not is_floating(value.dtype) or dtype.kind not in "iu":
@@ -159,14 +159,14 @@ def _number(node: Node, name: str) -> int:
 
 
 @onnx_form(CeluOp)
-def celu_node(op: CeluOp, out: NodeWriter) -> Written | Sequence[Written | None]:
+def celu_node(op: CeluOp, out: NodeWriter) -> OnnxValue | Sequence[OnnxValue | None]:
     """ONNX has this one for 32 bits only, but elu for all floats."""
     if element_of(op.input) == f32:
         return out.node("Celu", op.input, alpha=op.alpha)
     return out.function(op, _scaled_elu)
 
 
-def _scaled_elu(op: CeluOp, out: NodeWriter) -> Written:
+def _scaled_elu(op: CeluOp, out: NodeWriter) -> OnnxValue:
     value = out.tensor(op.input)
     return emit(EluOp, value / op.alpha) * op.alpha
 
@@ -174,14 +174,14 @@ def _scaled_elu(op: CeluOp, out: NodeWriter) -> Written:
 @onnx_form(BitShiftOp)
 def bit_shift_node(
     op: BitShiftOp, out: NodeWriter
-) -> Written | Sequence[Written | None]:
+) -> OnnxValue | Sequence[OnnxValue | None]:
     """ONNX has this one for integers without a sign, before opset 28."""
     if dtype_of(element_of(op.lhs)).kind == "u" or out.opset >= 28:
         return out.as_node("BitShift", op)
     return out.function(op, _signed_shift)
 
 
-def _signed_shift(op: BitShiftOp, out: NodeWriter) -> Written:
+def _signed_shift(op: BitShiftOp, out: NodeWriter) -> OnnxValue:
     """To the right, of a negative number the other bits are shifted."""
     value, places = out.tensor(op.lhs), out.tensor(op.rhs)
     signed, bits = value.dtype, 8 * value.dtype.itemsize
@@ -214,7 +214,7 @@ def bit_cast(node: Node) -> Tensor:
 
 
 @onnx_form(BitcastOp)
-def bit_cast_node(op: BitcastOp, out: NodeWriter) -> Written:
+def bit_cast_node(op: BitcastOp, out: NodeWriter) -> OnnxValue:
     return out.node("BitCast", op.input, to=op.to)
 
 

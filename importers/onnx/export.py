@@ -25,10 +25,11 @@ from glow.dialects.graph.storage import (
     PlaceholderOp,
     SaveOp,
 )
+from glow.importers.onnx.element_types import onnx_type_of
 from glow.importers.onnx.nodes import ExportContext, NodeWriter
 from glow.importers.onnx.registry import forms
 from glow.importers.onnx.signature import RESIDENCY, STATE, ZEROS
-from glow.importers.onnx.tensors import onnx_type_of, proto_of
+from glow.importers.onnx.tensors import proto_of
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.locations import name_of
 from glow.support.names import Names
@@ -138,9 +139,7 @@ class _ModelExport:
                 case ReturnOp():
                     continue
                 case _:
-                    owner = name_of(op)
-                    self._context.problems.add(op.name, owner)
-                    return list(read)
+                    self._writer.refuse(op)
         return list(read)
 
     def _wanted(self) -> dict[SSAValue, str]:

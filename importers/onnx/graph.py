@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.storage import LoadOp
 from glow.dialects.graph.tensors import Tensor
+from glow.importers.onnx.element_types import onnx_type_of, text_of_type
 from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import (
     MAX_DEPTH,
@@ -37,7 +38,6 @@ from glow.importers.onnx.schemas import (
     check_node,
     value_of,
 )
-from glow.importers.onnx.tensors import onnx_type_of, type_name
 from glow.support.errors import InvalidModelError
 from glow.support.locations import location_of
 from glow.support.types import shape_of
@@ -248,7 +248,7 @@ def _check_types(
         if value is None:
             continue
         parameter = schema.input(index)
-        text = f"tensor({type_name(onnx_type_of(value)).lower()})"
+        text = text_of_type(value)
         if text not in parameter.types:
             raise InvalidModelError(
                 f"{record.label}: input {parameter.name} may not be a {text}"

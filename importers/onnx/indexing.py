@@ -17,7 +17,7 @@ from glow.dialects.graph.embedding import (
 from glow.dialects.graph.indexing import OneHotOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.records import DEFAULT_DOMAIN
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.support.types import INDEX, normalize_axis, shape_of
@@ -94,7 +94,7 @@ def one_hot(node: Node) -> Tensor:
 
 
 @onnx_form(OneHotOp)
-def one_hot_node(op: OneHotOp, out: NodeWriter) -> Written:
+def one_hot_node(op: OneHotOp, out: NodeWriter) -> OnnxValue:
     depth = np.array(op.depth)
     return out.node("OneHot", op.indices, depth, op.values, axis=op.axis)
 
@@ -125,11 +125,11 @@ def non_max_suppression(node: Node) -> Tensor:
 @onnx_form(NonMaxSuppressionOp)
 def non_max_suppression_function(
     op: NonMaxSuppressionOp, out: NodeWriter
-) -> Sequence[Written | None]:
+) -> Sequence[OnnxValue | None]:
     return out.function(op, _padded_boxes)
 
 
-def _padded_boxes(op: NonMaxSuppressionOp, out: NodeWriter) -> Sequence[Written]:
+def _padded_boxes(op: NonMaxSuppressionOp, out: NodeWriter) -> Sequence[OnnxValue]:
     """The rows that ONNX has, then rows of -1."""
     least = op.score_threshold
     thresholds = np.array(op.iou_threshold, np.float32), None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from glow.dialects.graph.loss import BinaryCrossEntropyWithLogitsLossOp
-from glow.importers.onnx.nodes import Form, NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxForm, OnnxValue
 from glow.importers.onnx.registry import onnx_form
 from glow.passes.graph.decompose_losses import decompose_binary_cross_entropy
 
@@ -14,5 +14,5 @@ from glow.passes.graph.decompose_losses import decompose_binary_cross_entropy
 @onnx_form(BinaryCrossEntropyWithLogitsLossOp)
 def binary_cross_entropy(
     op: BinaryCrossEntropyWithLogitsLossOp, out: NodeWriter
-) -> Sequence[Written | None]:
-    return out.function(op, cast(Form, decompose_binary_cross_entropy))
+) -> Sequence[OnnxValue | None]:
+    return out.function(op, cast(OnnxForm, decompose_binary_cross_entropy))

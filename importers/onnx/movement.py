@@ -17,7 +17,7 @@ from glow.dialects.graph.slicing import PadOp, SliceOp, resolve_slice
 from glow.dialects.graph.tensors import Tensor
 from glow.dialects.graph.window import Ints
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.registry import onnx_form, onnx_op
 from glow.support.types import normalize_axis, shape_of
 
@@ -31,7 +31,7 @@ def transpose(node: Node) -> Tensor:
 
 
 @onnx_form(TransposeOp)
-def transpose_node(op: TransposeOp, out: NodeWriter) -> Written:
+def transpose_node(op: TransposeOp, out: NodeWriter) -> OnnxValue:
     return out.node("Transpose", op.input, perm=op.permutation)
 
 
@@ -41,7 +41,7 @@ def concat(node: Node) -> Tensor:
 
 
 @onnx_form(ConcatOp)
-def concat_node(op: ConcatOp, out: NodeWriter) -> Written:
+def concat_node(op: ConcatOp, out: NodeWriter) -> OnnxValue:
     return out.node("Concat", *op.inputs, axis=op.axis)
 
 
@@ -62,7 +62,7 @@ def split(node: Node) -> tuple[Tensor, ...]:
 
 
 @onnx_form(SplitOp)
-def split_node(op: SplitOp, out: NodeWriter) -> Sequence[Written | None]:
+def split_node(op: SplitOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     flags = [True] * len(op.sizes)
     return out.outputs(flags, "Split", op.input, op.sizes, axis=op.axis)
 
@@ -99,7 +99,7 @@ def _slice(
 
 
 @onnx_form(SliceOp)
-def slice_node(op: SliceOp, out: NodeWriter) -> Written:
+def slice_node(op: SliceOp, out: NodeWriter) -> OnnxValue:
     """An end below 0 would count from the end, so that of a negative step is far."""
     triples = zip(op.starts, op.sizes, op.steps, strict=True)
     ends = [start + size * step for start, size, step in triples]
@@ -130,7 +130,7 @@ def pad(node: Node) -> Tensor:
 
 
 @onnx_form(PadOp)
-def pad_node(op: PadOp, out: NodeWriter) -> Written:
+def pad_node(op: PadOp, out: NodeWriter) -> OnnxValue:
     return out.node("Pad", op.input, op.pads, op.value, mode=op.mode)
 
 
@@ -170,7 +170,7 @@ def tile(node: Node) -> Tensor:
 
 
 @onnx_form(TileOp)
-def tile_node(op: TileOp, out: NodeWriter) -> Written:
+def tile_node(op: TileOp, out: NodeWriter) -> OnnxValue:
     return out.node("Tile", op.input, op.repeats)
 
 
@@ -188,7 +188,7 @@ def space_to_depth(node: Node) -> Tensor:
 
 
 @onnx_form(SpaceToDepthOp)
-def space_to_depth_node(op: SpaceToDepthOp, out: NodeWriter) -> Written:
+def space_to_depth_node(op: SpaceToDepthOp, out: NodeWriter) -> OnnxValue:
     return out.node("SpaceToDepth", op.input, blocksize=op.block_size)
 
 
@@ -200,5 +200,5 @@ def depth_to_space(node: Node) -> Tensor:
 
 
 @onnx_form(DepthToSpaceOp)
-def depth_to_space_node(op: DepthToSpaceOp, out: NodeWriter) -> Written:
+def depth_to_space_node(op: DepthToSpaceOp, out: NodeWriter) -> OnnxValue:
     return out.node("DepthToSpace", op.input, blocksize=op.block_size, mode=op.mode)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,53 +11,32 @@ from numpy.typing import NDArray
 from onnx import FunctionProto, NodeProto, TensorProto, defs, helper
 from xdsl.dialects.builtin import (
     UnknownLoc,
-    bf16,
-    f16,
-    f32,
-    f64,
-    i8,
-    i16,
-    i32,
-    i64,
 )
-from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import OptResultDef, VarResultDef
+from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.storage import INLINE_ELEMENTS, LiteralOp, LoadOp
 from glow.dialects.graph.tensors import GraphWriter, SourceOp, Tensor
-from glow.importers.onnx.attributes import EXACT, KINDS, attribute_proto, exact_text
+from glow.importers.onnx.attributes import EXACT, attribute_proto, exact_text
+from glow.importers.onnx.element_types import check_taken
+from glow.importers.onnx.op_slots import operands_of, parameters_of, presence_of
 from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import DEFAULT_DOMAIN, SOURCE
-from glow.importers.onnx.schemas import AttributeRule, Schema, find_schema, value_of
-from glow.importers.onnx.tensors import number_of, proto_of, type_name
+from glow.importers.onnx.schemas import Schema, find_schema
+from glow.importers.onnx.tensors import proto_of
 from glow.support.locations import name_of
 from glow.support.names import Names
-from glow.support.types import dtype_of, element_of, ui8, ui16, ui32, ui64
-
-_WIDER: dict[Attribute, tuple[Attribute, ...]] = {
-    f16: (f32, f64),
-    bf16: (f32, f64),
-    f32: (f64,),
-    i8: (i16, i32, i64),
-    i16: (i32, i64),
-    i32: (i64,),
-    ui8: (ui16, i16, ui32, i32, ui64, i64),
-    ui16: (ui32, i32, ui64, i64),
-    ui32: (ui64, i64),
-}
-"""The types that hold all values of a type, the narrowest first."""
 
 GLOW = "glow"
 """The domain of functions that are graph ops: what has these need not call them."""
 
-Written = str | SSAValue | Tensor
+OnnxValue = str | SSAValue | Tensor
 """A value in ONNX: by its name there, or as a value or tensor that it stands for."""
 
-Given = Written | NDArray[Any] | Sequence[int] | None
+OnnxInput = OnnxValue | NDArray[Any] | Sequence[int] | None
 """An input: a value, a constant, or None where an optional one is absent."""
 
-Form = Callable[[Any, "NodeWriter"], Written | Sequence[Written | None]]
+OnnxForm = Callable[[Any, "NodeWriter"], OnnxValue | Sequence[OnnxValue | None]]
 """Writes an op as nodes; returns what its results are, None for one that is absent."""
 
 
@@ -66,7 +45,7 @@ class ExportContext:
     """What a graph has in common with the bodies of its functions."""
 
     opset: int
-    forms: Mapping[type[GraphOp], Form]
+    forms: Mapping[type[GraphOp], OnnxForm]
     problems: Problems = field(default_factory=Problems)
     functions: dict[str, list[FunctionProto]] = field(default_factory=lambda: {})
     """The functions by name; several of one name differ in their overload."""
@@ -128,6 +107,11 @@ class NodeWriter(GraphWriter):
             case _:
                 self._write_op(op, wanted or {})
 
+    def refuse(self, op: Operation) -> None:
+        """Note that ONNX cannot say `op`, and go on with names for its results."""
+        self._context.problems.add(op.name, name_of(op))
+        self.values |= {result: self._names.fresh("value") for result in op.results}
+
     def _write_op(self, op: GraphOp, wanted: Mapping[SSAValue, str]) -> None:
         outer = self._label, self._source
         names = [
@@ -158,7 +142,7 @@ class NodeWriter(GraphWriter):
         except Unsupported as problem:
             raise Unsupported(f"{op.name}: {problem}") from None
 
-    def results_of(self, form: Form, op: GraphOp) -> list[str]:
+    def results_of(self, form: OnnxForm, op: GraphOp) -> list[str]:
         """Write `op` as `form` does; return what its results are called."""
         written = form(op, self)
         several = [written] if isinstance(written, str | SSAValue | Tensor) else written
@@ -198,20 +182,20 @@ class NodeWriter(GraphWriter):
         node = NodeProto(op_type="Identity", input=[value], output=[name])
         self.nodes.append(node)
 
-    def name_of(self, value: Written) -> str:
+    def name_of(self, value: OnnxValue) -> str:
         """Return how nodes call a value."""
         if isinstance(value, str):
             return value
         return self.values[value.value if isinstance(value, Tensor) else value]
 
-    def node(self, op_type: str, *inputs: Given, **attributes: Any) -> str:
+    def node(self, op_type: str, *inputs: OnnxInput, **attributes: Any) -> str:
         """Append a node with one output, and return that; see `outputs`."""
         (made,) = self.outputs([True], op_type, *inputs, **attributes)
         assert made is not None
         return made
 
     def outputs(
-        self, flags: Sequence[bool], op_type: str, *inputs: Given, **attributes: Any
+        self, flags: Sequence[bool], op_type: str, *inputs: OnnxInput, **attributes: Any
     ) -> list[str | None]:
         """
         Append a node; return its outputs, None for those that `flags` leave out.
@@ -220,7 +204,7 @@ class NodeWriter(GraphWriter):
         Errors: Unsupported for an operator, an attribute or a type that the opset
         lacks.
         """
-        schema = self._schema_of(op_type)
+        schema = self.schema(op_type)
         given = {name: v for name, v in attributes.items() if v is not None}
         for name in given:
             if name not in schema.attributes:
@@ -228,14 +212,14 @@ class NodeWriter(GraphWriter):
                 raise Unsupported(f"{what}, which opset {self.opset} lacks")
         for index, value in enumerate(inputs):
             if isinstance(value, SSAValue | Tensor):
-                _check_type(op_type, schema, index, self.value(value))
+                check_taken(op_type, schema.input(index), self.value(value))
         rules = schema.attributes
-        given = {n: v for n, v in given.items() if not _is_default(v, rules[n])}
+        given = {n: v for n, v in given.items() if not rules[n].is_default(v)}
         types = {name: rule.type for name, rule in rules.items()}
         return self._append(NodeProto(op_type=op_type), inputs, flags, given, types)
 
     def as_node(
-        self, op_type: str, op: GraphOp, *inputs: Given, **given: Any
+        self, op_type: str, op: GraphOp, *inputs: OnnxInput, **given: Any
     ) -> Sequence[str | None]:
         """
         Append a node with the parameters of `op` as attributes; return its outputs.
@@ -243,19 +227,19 @@ class NodeWriter(GraphWriter):
         Without `inputs`, it reads the operands in their order. `given` are attributes
         in place of parameters of these names, or None for those that are none.
         """
-        flags = _presence_of(op)
+        flags = presence_of(op)
         values: dict[str, Any] = {
             name: parameter.value_of(op)
             for name, parameter in op.declared().items()
             if name.removeprefix("with_") not in flags
         }
         values |= given
-        known = self._schema_of(op_type).attributes
+        known = self.schema(op_type).attributes
         defaults = op.defaults()
         for name, value in list(values.items()):
             if name not in known and value in (defaults.get(name), None):
                 del values[name]
-        slots = inputs or [value for _, value in _operands_of(op)]
+        slots = inputs or [value for _, value in operands_of(op)]
         return self.outputs([*flags.values()], op_type, *slots, **values)
 
     def has(self, op_type: str, attribute: str = "") -> bool:
@@ -263,28 +247,8 @@ class NodeWriter(GraphWriter):
         schema = find_schema(op_type, DEFAULT_DOMAIN, self.opset)
         return schema is not None and (not attribute or attribute in schema.attributes)
 
-    def wider_types(
-        self, op_type: str, operands: Sequence[SSAValue]
-    ) -> dict[Attribute, Attribute]:
-        """
-        Return wider types for those of operands that an operator does not take.
-
-        They hold all values of the narrower ones. Where there is none, or the opset has
-        no such operator, `node` refuses the operator as it is.
-        """
-        schema = find_schema(op_type, DEFAULT_DOMAIN, self.opset)
-        wider: dict[Attribute, Attribute] = {}
-        for index, operand in enumerate(operands):
-            if schema is None:
-                break
-            element = element_of(operand)
-            taken = schema.input(index).types
-            if _text_of(element) not in taken:
-                fits = [e for e in _WIDER.get(element, ()) if _text_of(e) in taken]
-                wider |= {element: fits[0]} if fits else {}
-        return wider
-
-    def _schema_of(self, op_type: str) -> Schema:
+    def schema(self, op_type: str) -> Schema:
+        """Return the schema of an operator; Unsupported where the opset lacks it."""
         schema = find_schema(op_type, DEFAULT_DOMAIN, self.opset)
         if schema is not None:
             return schema
@@ -295,7 +259,7 @@ class NodeWriter(GraphWriter):
     def _append(
         self,
         node: NodeProto,
-        inputs: Sequence[Given],
+        inputs: Sequence[OnnxInput],
         flags: Sequence[bool],
         attributes: Mapping[str, Any],
         types: Mapping[str, int],
@@ -315,7 +279,7 @@ class NodeWriter(GraphWriter):
         self.nodes.append(node)
         return [name if flag else None for name, flag in zip(made, flags, strict=True)]
 
-    def _input(self, given: Given) -> str:
+    def _input(self, given: OnnxInput) -> str:
         if given is None:
             return ""
         if isinstance(given, str | SSAValue | Tensor):
@@ -347,16 +311,16 @@ class NodeWriter(GraphWriter):
         node.attribute.append(value)
         self.nodes.append(node)
 
-    def function(self, op: GraphOp, form: Form) -> Sequence[str | None]:
+    def function(self, op: GraphOp, form: OnnxForm) -> Sequence[str | None]:
         """
         Append a call of a function that is `op`; return the results that are present.
 
         What knows the op computes it as it likes; others, what `form` writes of it.
         """
         body = NodeWriter(self._context, Names(), is_body=True)
-        inputs = [(name, value) for name, value in _operands_of(op)]
+        inputs = [(name, value) for name, value in operands_of(op)]
         proto = body._function(op, form, inputs)
-        values, types = _parameters_of(op)
+        values, types = parameters_of(op)
         proto.attribute.extend(values)
         overload = self._context.overload_of(proto)
         node = NodeProto(op_type=proto.name, domain=GLOW, overload=overload)
@@ -364,7 +328,7 @@ class NodeWriter(GraphWriter):
         return self._append(node, given, [True] * len(proto.output), values, types)
 
     def _function(
-        self, op: GraphOp, form: Form, inputs: Sequence[tuple[str, SSAValue | None]]
+        self, op: GraphOp, form: OnnxForm, inputs: Sequence[tuple[str, SSAValue | None]]
     ) -> FunctionProto:
         """Write the body of a function; its outputs are the results of `op`."""
         names = [self._names.fresh(name) for name, _ in inputs]
@@ -391,53 +355,3 @@ def _trimmed(names: list[str]) -> list[str]:
     while names and not names[-1]:
         names.pop()
     return names
-
-
-def _is_default(value: object, rule: AttributeRule) -> bool:
-    return rule.default is not None and value == value_of(rule.default)
-
-
-def _check_type(op_type: str, schema: Schema, index: int, value: SSAValue) -> None:
-    """Raise Unsupported where ONNX takes no elements of this type."""
-    text = _text_of(element_of(value))
-    if schema.inputs and text not in schema.input(index).types:
-        raise Unsupported(f"{op_type} of a {text}")
-
-
-def _text_of(element: Attribute) -> str:
-    """Return how ONNX calls tensors of such elements."""
-    return f"tensor({type_name(number_of(dtype_of(element))).lower()})"
-
-
-def _operands_of(op: GraphOp) -> Iterator[tuple[str, SSAValue | None]]:
-    """Yield the operands by slot, None for one that is absent."""
-    for name, value in zip(op.operand_names(), op.slots(), strict=True):
-        if value is None or isinstance(value, SSAValue):
-            yield name, value
-        else:
-            yield from ((name, each) for each in value)
-
-
-def _presence_of(op: GraphOp) -> dict[str, bool]:
-    """Return which results are present, by name; variadic ones by number."""
-    flags: dict[str, bool] = {}
-    for name, kind in op.get_irdl_definition().results:
-        value = getattr(op, name)
-        if isinstance(kind, VarResultDef) and not isinstance(kind, OptResultDef):
-            flags |= {f"{name}{index}": True for index in range(len(value))}
-        else:
-            flags[name] = value is not None
-    return flags
-
-
-def _parameters_of(op: GraphOp) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the parameters that have a value, and how ONNX stores each."""
-    flags, values = _presence_of(op), dict[str, Any]()
-    declared = op.declared()
-    for name, parameter in sorted(declared.items()):
-        result = name.removeprefix("with_")
-        is_flag = name != result and result in flags
-        value = flags[result] if is_flag else parameter.value_of(op)
-        if value is not None:
-            values[name] = value
-    return values, {name: KINDS[declared[name].kinds[0]] for name in values}

@@ -16,7 +16,7 @@ from glow.dialects.graph.normalization import BatchNormOp, GroupNormOp, Instance
 from glow.dialects.graph.reduction import ReduceL1Op, ReduceL2Op
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import Given, NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxInput, OnnxValue
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.importers.onnx.shape import flatten
@@ -41,13 +41,13 @@ def batch_norm(node: Node) -> Outputs:
 @onnx_form(BatchNormOp)
 def batch_norm_node(
     op: BatchNormOp, out: NodeWriter
-) -> Written | Sequence[Written | None]:
+) -> OnnxValue | Sequence[OnnxValue | None]:
     if op.scale is None or op.bias is None:
         return out.function(op, _whole_batch_norm)
     return _whole_batch_norm(op, out)
 
 
-def _whole_batch_norm(op: BatchNormOp, out: NodeWriter) -> Written:
+def _whole_batch_norm(op: BatchNormOp, out: NodeWriter) -> OnnxValue:
     channels = shape_of(op.mean)
     scale, bias = (
         _or_filled(op.scale, 1, op, channels),
@@ -59,7 +59,7 @@ def _whole_batch_norm(op: BatchNormOp, out: NodeWriter) -> Written:
 
 def _or_filled(
     value: SSAValue | None, number: int, op: GraphOp, shape: Sequence[int]
-) -> Given:
+) -> OnnxInput:
     """Return an operand that ONNX requires, or what its absence stands for."""
     dtype = dtype_of(element_of(op.operands[0]))
     return np.full(shape, number, dtype) if value is None else value
@@ -92,14 +92,14 @@ def instance_norm(node: Node) -> Outputs:
 @onnx_form(InstanceNormOp)
 def instance_norm_node(
     op: InstanceNormOp, out: NodeWriter
-) -> Written | Sequence[Written | None]:
+) -> OnnxValue | Sequence[OnnxValue | None]:
     """Of rank 2, each place is a mean of its own, and the result is the bias."""
     if op.scale is None or op.bias is None or len(shape_of(op.input)) < 3:
         return out.function(op, _whole_instance_norm)
     return _whole_instance_norm(op, out)
 
 
-def _whole_instance_norm(op: InstanceNormOp, out: NodeWriter) -> Written:
+def _whole_instance_norm(op: InstanceNormOp, out: NodeWriter) -> OnnxValue:
     shape = shape_of(op.input)
     scale, bias = (
         _or_filled(value, number, op, shape[1:2])
@@ -141,7 +141,7 @@ def group_norm(node: Node) -> Outputs:
 @onnx_form(GroupNormOp)
 def group_norm_node(
     op: GroupNormOp, out: NodeWriter
-) -> Written | Sequence[Written | None]:
+) -> OnnxValue | Sequence[OnnxValue | None]:
     if out.opset < 21:
         raise Unsupported("GroupNormalization with a scale per channel before opset 21")
     if op.scale is None or op.bias is None:
@@ -149,7 +149,7 @@ def group_norm_node(
     return _whole_group_norm(op, out)
 
 
-def _whole_group_norm(op: GroupNormOp, out: NodeWriter) -> Written:
+def _whole_group_norm(op: GroupNormOp, out: NodeWriter) -> OnnxValue:
     channels = shape_of(op.input)[1:2]
     scale, bias = (
         _or_filled(op.scale, 1, op, channels),
@@ -179,13 +179,13 @@ def layer_norm(node: Node) -> tuple[Tensor, ...]:
 
 
 @onnx_form(LayerNormOp)
-def layer_norm_node(op: LayerNormOp, out: NodeWriter) -> Sequence[Written | None]:
+def layer_norm_node(op: LayerNormOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     if op.scale is None:
         return out.function(op, _whole_layer_norm)
     return _whole_layer_norm(op, out)
 
 
-def _whole_layer_norm(op: LayerNormOp, out: NodeWriter) -> Sequence[Written | None]:
+def _whole_layer_norm(op: LayerNormOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     scale = _or_filled(op.scale, 1, op, shape_of(op.input)[op.axis :])
     given = op.input, scale, op.bias
     return out.as_node("LayerNormalization", op, *given, with_statistics=None)
@@ -222,13 +222,15 @@ def rms_norm(node: Node) -> Tensor:
 
 
 @onnx_form(RmsNormOp)
-def rms_norm_node(op: RmsNormOp, out: NodeWriter) -> Written | Sequence[Written | None]:
+def rms_norm_node(
+    op: RmsNormOp, out: NodeWriter
+) -> OnnxValue | Sequence[OnnxValue | None]:
     if op.scale is None:
         return out.function(op, _whole_rms_norm)
     return _whole_rms_norm(op, out)
 
 
-def _whole_rms_norm(op: RmsNormOp, out: NodeWriter) -> Written:
+def _whole_rms_norm(op: RmsNormOp, out: NodeWriter) -> OnnxValue:
     scale = _or_filled(op.scale, 1, op, shape_of(op.input)[op.axis :])
     numbers = {"axis": op.axis, "epsilon": op.epsilon}
     return out.node("RMSNormalization", op.input, scale, **numbers)

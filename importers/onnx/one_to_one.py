@@ -26,8 +26,9 @@ from glow.dialects.graph.scattering import (
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.slicing import TriluOp
 from glow.dialects.graph.tensors import Tensor
+from glow.importers.onnx.element_types import wider_types
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.support.types import dtype_of, element_of
 
@@ -81,16 +82,16 @@ OPERATORS: dict[type[GraphOp], str] = {
 
 
 @onnx_form(*OPERATORS)
-def one_node(op: GraphOp, out: NodeWriter) -> Sequence[Written | None]:
+def one_node(op: GraphOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     """Where ONNX takes no elements of a type, it computes with those of a wider one."""
     name = OPERATORS[type(op)]
-    if out.wider_types(name, op.operands):
+    if wider_types(out.schema(name), op.operands):
         return out.function(op, _widened)
     return out.as_node(name, op)
 
 
-def _widened(op: GraphOp, out: NodeWriter) -> Sequence[Written | None]:
-    types = out.wider_types(OPERATORS[type(op)], op.operands)
+def _widened(op: GraphOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
+    types = wider_types(out.schema(OPERATORS[type(op)]), op.operands)
 
     def cast(value: SSAValue, element: Attribute) -> Tensor:
         return out.tensor(value).astype(dtype_of(element))

@@ -29,7 +29,7 @@ from glow.dialects.graph.window import (
     resolve_output_shape,
 )
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.importers.onnx.tensors import check_extents
 from glow.support.dtypes import is_floating
@@ -71,7 +71,7 @@ def gemm(node: Node) -> Tensor:
 
 
 @onnx_form(MatMulOp)
-def product(op: MatMulOp, out: NodeWriter) -> Written | Sequence[Written | None]:
+def product(op: MatMulOp, out: NodeWriter) -> OnnxValue | Sequence[OnnxValue | None]:
     """MatMul or Gemm, which is of matrices and knows no integers below 32 bits."""
     if op.bias is None and not op.transpose_lhs and not op.transpose_rhs:
         return out.node("MatMul", op.lhs, op.rhs)
@@ -81,7 +81,7 @@ def product(op: MatMulOp, out: NodeWriter) -> Written | Sequence[Written | None]
     return out.function(op, _turned_product)
 
 
-def _turned_product(op: MatMulOp, out: NodeWriter) -> Written:
+def _turned_product(op: MatMulOp, out: NodeWriter) -> OnnxValue:
     """Transposes, a product of batches, and an addition."""
     lhs, rhs = out.tensor(op.lhs), out.tensor(op.rhs)
     lhs = xp.matrix_transpose(lhs) if op.transpose_lhs else lhs
@@ -109,7 +109,7 @@ def conv(node: Node) -> Outputs:
 
 
 @onnx_form(ConvOp)
-def conv_node(op: ConvOp, out: NodeWriter) -> Sequence[Written | None]:
+def conv_node(op: ConvOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     return out.as_node("Conv", op)
 
 
@@ -145,7 +145,7 @@ def conv_transpose(node: Node) -> Outputs:
 @onnx_form(ConvTransposeOp)
 def conv_transpose_node(
     op: ConvTransposeOp, out: NodeWriter
-) -> Sequence[Written | None]:
+) -> Sequence[OnnxValue | None]:
     return out.as_node("ConvTranspose", op)
 
 
@@ -210,7 +210,7 @@ def pool(node: Node) -> Outputs:
 
 
 @onnx_form(MaxPoolOp, AvgPoolOp, LpPoolOp, GlobalLpPoolOp)
-def pool_node(op: PoolOp, out: NodeWriter) -> Sequence[Written | None]:
+def pool_node(op: PoolOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     return out.as_node(_POOL_NAMES[type(op)], op)
 
 

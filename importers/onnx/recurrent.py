@@ -8,7 +8,7 @@ from typing import Any
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.recurrent_base import ACTIVATIONS, Activation, RecurrentOp
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 
 # In any case of letters, as ONNX Runtime takes them.
@@ -64,7 +64,7 @@ def _activations(node: Node, op: type[RecurrentOp]) -> dict[str, Any]:
 
 
 @onnx_form(*CELLS.values())
-def recurrent_node(op: RecurrentOp, out: NodeWriter) -> Sequence[Written | None]:
+def recurrent_node(op: RecurrentOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     """ONNX has parameters only of activations that are named and have them."""
     name = next(name for name, cell in CELLS.items() if cell is type(op))
     plain = _with_activations(op)
@@ -102,5 +102,5 @@ def _with_activations(op: RecurrentOp) -> dict[str, tuple[Any, ...] | None]:
     return found
 
 
-def _plain(op: RecurrentOp, out: NodeWriter) -> Sequence[Written | None]:
+def _plain(op: RecurrentOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     return out.insert(type(op)(*op.slots(), **op.parameters() | _with_activations(op)))

@@ -13,7 +13,7 @@ from glow.dialects.graph.reduction import ReductionOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.support.types import normalize_axis
@@ -37,7 +37,7 @@ _REDUCTION_NAMES: dict[type[GraphOp], str] = {op: n for n, op in REDUCTIONS.item
 
 
 @onnx_form(*_REDUCTION_NAMES)
-def reduction_node(op: ReductionOp, out: NodeWriter) -> Written:
+def reduction_node(op: ReductionOp, out: NodeWriter) -> OnnxValue:
     """Without axes, ONNX reduces none only where it is told so."""
     name = _REDUCTION_NAMES[type(op)]
     if out.has(name, "axes"):
@@ -57,7 +57,7 @@ def top_k(node: Node) -> Outputs:
 
 
 @onnx_form(TopKOp)
-def top_k_node(op: TopKOp, out: NodeWriter) -> Sequence[Written | None]:
+def top_k_node(op: TopKOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     given = {"axis": op.axis, "largest": op.largest}
     made = out.outputs([True, True], "TopK", op.input, [op.k], **given)
     slots = op.values, op.indices
@@ -70,7 +70,7 @@ def cumsum(node: Node) -> Outputs:
 
 
 @onnx_form(CumsumOp)
-def cumsum_node(op: CumsumOp, out: NodeWriter) -> Sequence[Written | None]:
+def cumsum_node(op: CumsumOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     return out.as_node("CumSum", op, op.input, np.array(op.axis), axis=None)
 
 

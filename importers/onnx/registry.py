@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.tensors import Tensor
-from glow.importers.onnx.nodes import Form
+from glow.importers.onnx.nodes import OnnxForm
 from glow.importers.onnx.records import DEFAULT_DOMAIN, operator_name
 from glow.support.discovery import modules_in
 from glow.support.errors import ExtensionError
@@ -23,7 +23,7 @@ Outputs = Tensor | Sequence[Tensor | None]
 NodeHandler = Callable[["Node"], Outputs]
 _Handler = TypeVar("_Handler", bound=NodeHandler)
 
-_Form = TypeVar("_Form", bound=Form)
+_Form = TypeVar("_Form", bound=OnnxForm)
 
 MARK = "onnx_operators"
 FORM_MARK = "onnx_forms"
@@ -70,7 +70,6 @@ def onnx_form(*ops: type[GraphOp]) -> Callable[[_Form], _Form]:
     return mark
 
 
-@cache
 def _modules() -> tuple[ModuleType, ...]:
     """Return the modules of this package, and those of others that extend it."""
     own = [import_module(name) for name in modules_in("glow.importers.onnx")]
@@ -86,9 +85,9 @@ def _marked(mark: str) -> Iterator[tuple[Any, Any]]:
 
 
 @cache
-def forms() -> dict[type[GraphOp], Form]:
+def forms() -> dict[type[GraphOp], OnnxForm]:
     """Map each graph op that ONNX has to what writes it."""
-    by_op: dict[type[GraphOp], Form] = {}
+    by_op: dict[type[GraphOp], OnnxForm] = {}
     for form, op in _marked(FORM_MARK):
         if op in by_op:
             raise ExtensionError(

@@ -11,7 +11,7 @@ from glow.dialects.graph.interpolation import COORDINATES, CROP, MODES, ROUNDING
 from glow.dialects.graph.resize import ResizeOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.registry import onnx_form, onnx_op
 from glow.support.types import normalize_axis, shape_of
@@ -123,7 +123,7 @@ def _floats(node: Node, index: int, role: str) -> Floats:
 
 
 @onnx_form(ResizeOp)
-def resize_node(op: ResizeOp, out: NodeWriter) -> Sequence[Written | None]:
+def resize_node(op: ResizeOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     """A size and a scale together are what keeps the aspect ratio of one axis."""
     sizes, scales = op.sizes, op.scales
     given: dict[str, Any] = {"sizes": None, "scales": None}

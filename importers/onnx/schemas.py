@@ -35,6 +35,10 @@ class AttributeRule:
     required: bool
     default: AttributeProto | None
 
+    def is_default(self, value: object) -> bool:
+        """Return whether a value is what the absence of the attribute stands for."""
+        return self.default is not None and value == value_of(self.default)
+
 
 @dataclass(frozen=True)
 class Schema:

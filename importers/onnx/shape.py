@@ -11,7 +11,7 @@ from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.dialects.graph.select import DropoutOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.importers.onnx.tensors import check_extents, dtype_of_onnx
 from glow.support.dtypes import is_floating, widened
@@ -119,7 +119,7 @@ def reshape(node: Node) -> Tensor:
 
 
 @onnx_form(ReshapeOp)
-def reshape_node(op: ReshapeOp, out: NodeWriter) -> Written:
+def reshape_node(op: ReshapeOp, out: NodeWriter) -> OnnxValue:
     zeros = True if 0 in op.shape else None
     return out.node("Reshape", op.input, op.shape, allowzero=zeros)
 
@@ -160,7 +160,7 @@ def expand(node: Node) -> Tensor:
 
 
 @onnx_form(ExpandOp)
-def expand_node(op: ExpandOp, out: NodeWriter) -> Written:
+def expand_node(op: ExpandOp, out: NodeWriter) -> OnnxValue:
     return out.node("Expand", op.input, op.shape)
 
 
@@ -197,13 +197,13 @@ def dropout(node: Node) -> Outputs:
 
 
 @onnx_form(DropoutOp)
-def dropout_node(op: DropoutOp, out: NodeWriter) -> Sequence[Written | None]:
+def dropout_node(op: DropoutOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     if is_floating(dtype_of(element_of(op.input))):
         return out.as_node("Dropout", op)
     return out.function(op, _nothing_dropped)
 
 
-def _nothing_dropped(op: DropoutOp, out: NodeWriter) -> Sequence[Written | None]:
+def _nothing_dropped(op: DropoutOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     """The input, and that all of it is kept: ONNX drops floats only."""
     kept = out.tensor(np.broadcast_to(np.True_, shape_of(op.input)))
     return (op.input, kept)[: len(op.results)]

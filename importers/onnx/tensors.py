@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from onnx import GraphProto, SparseTensorProto, TensorProto, numpy_helper
-from xdsl.ir import Attribute, SSAValue
 
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.records import check_distinct, text_of
@@ -22,8 +21,6 @@ from glow.support.mapped_files import contents_of
 from glow.support.types import (
     MAX_AXES,
     MAX_BYTES,
-    dtype_of,
-    element_of,
     element_type_of,
     width_of,
 )
@@ -35,7 +32,6 @@ DTYPES: dict[int, np.dtype[Any]] = {
     for each in NUMBER_TYPES
     if each.onnx
 }
-_NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 _FIELDS: dict[int, str] = {
     TensorProto.FLOAT: "float_data",
     TensorProto.DOUBLE: "double_data",
@@ -61,16 +57,6 @@ def dtype_of_onnx(data_type: int, owner: str) -> np.dtype[Any]:
             f"{owner} has no known element type: {type_name(data_type)}"
         )
     raise Unsupported(f"element type {type_name(data_type)}")
-
-
-def onnx_type_of(value: SSAValue | Attribute) -> int:
-    """Return the number that ONNX has for the element type of a tensor, or for one."""
-    return number_of(dtype_of(element_of(value)))
-
-
-def number_of(dtype: np.dtype[Any]) -> int:
-    """Return the number that ONNX has for a type of elements."""
-    return _NUMBERS[dtype]
 
 
 def proto_of(array: NDArray[Any], name: str) -> TensorProto:
