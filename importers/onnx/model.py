@@ -15,6 +15,7 @@ from glow.dialects.graph.storage import LoadOp, PlaceholderOp, SaveOp
 from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import functions_of
 from glow.importers.onnx.graph import Environment, GraphImporter
+from glow.importers.onnx.operators import other_functions
 from glow.importers.onnx.problems import Problems, Unsupported, printable_errors
 from glow.importers.onnx.records import (
     DEFAULT_DOMAIN,
@@ -171,7 +172,7 @@ class _ModelImport:
         return GraphImporter(
             emitter,
             self._problems,
-            functions_of(self._model.functions, self._opsets),
+            functions_of(other_functions(self._model.functions), self._opsets),
             {name: type_ for name, type_ in types if type_ is not None},
             self._folder,
         )

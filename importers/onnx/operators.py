@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from onnx import GraphProto, ModelProto
+from collections.abc import Iterable
 
+from onnx import FunctionProto, GraphProto, ModelProto
+
+from glow.importers.onnx.nodes import GLOW
 from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import NodeRecord, graphs_of, opsets_of, record_of
-from glow.importers.onnx.registry import NodeHandler, find_handler, has_handler
+from glow.importers.onnx.registry import (
+    NodeHandler,
+    find_handler,
+    handlers,
+    has_handler,
+)
 from glow.importers.onnx.schemas import FOREIGN, Schema, find_schema
 from glow.support.errors import InvalidModelError
 
@@ -66,3 +74,9 @@ def check_operators(graph: GraphProto, model: ModelProto, problems: Problems) ->
         for attribute in node.attribute:
             for body in graphs_of(attribute):
                 check_operators(body, model, problems)
+
+
+def other_functions(functions: Iterable[FunctionProto]) -> list[FunctionProto]:
+    """Return functions of a model but for those that say what graph ops compute."""
+    known = handlers()
+    return [f for f in functions if f.domain != GLOW or f"{GLOW}.{f.name}" not in known]
