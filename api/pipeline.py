@@ -91,6 +91,8 @@ infer-io
     Only what no function writes may be folded.
 promote-placeholders  (optional)
     Bound inputs become constants, so that what depends only on them is folded.
+specialize-functions  (optional)
+    Bodies of loops see constants that are passed to them, so that these are packed.
 fold-constants{memory_bytes=$fold_bytes}  (optional)
     Exporters compute shapes and masks in the model; recognizers need the values.
 fold-scatters  (optional)
