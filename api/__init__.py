@@ -27,6 +27,7 @@ from glow.support.errors import (
     InvalidModelError,
     OutOfMemoryError,
     TargetError,
+    TracingError,
     UnsupportedModelError,
 )
 from glow.support.finders import FINDERS
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
     from glow.inference_session import InferenceSession
     from glow.model import Model
     from glow.runtime.dynamic import DynamicExecutable
+    from glow.traced import jit, trace
+    from glow.tracing import nn
+    from glow.tracing.calls import composite
+    from glow.tracing.pytrees import ShapeDtype
+    from glow.tracing.variables import Variable
 
 __all__ = [
     "BindingError",
@@ -56,14 +62,21 @@ __all__ = [
     "InvalidModelError",
     "Model",
     "OutOfMemoryError",
+    "ShapeDtype",
     "StageReport",
     "TargetError",
+    "TracingError",
     "UnsupportedModelError",
     "Value",
+    "Variable",
     "compile",
+    "composite",
     "initializers",
+    "jit",
     "load",
     "load_executable",
+    "nn",
+    "trace",
 ]
 
 # What has the name of its module is the module.
@@ -72,8 +85,14 @@ _LAZY = {
     "DynamicExecutable": "glow.runtime.dynamic",
     "InferenceSession": "glow.inference_session",
     "Model": "glow.model",
+    "ShapeDtype": "glow.tracing.pytrees",
     "Value": "glow.builder",
+    "Variable": "glow.tracing.variables",
+    "composite": "glow.tracing.calls",
     "initializers": "glow.initializers",
+    "jit": "glow.traced",
+    "nn": "glow.tracing.nn",
+    "trace": "glow.traced",
 }
 
 
@@ -205,5 +224,5 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         module = import_module(_LAZY[name])
-        return module if _LAZY[name] == f"glow.{name}" else getattr(module, name)
+        return module if _LAZY[name].endswith(f".{name}") else getattr(module, name)
     raise AttributeError(f"module 'glow' has no attribute {name!r}")

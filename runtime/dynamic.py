@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Generic, NoReturn, TypeVar
 from weakref import WeakKeyDictionary
 
 from glow.runtime.bindings import Bindings
@@ -20,10 +20,12 @@ from glow.support.dimensions import Dims
 from glow.support.errors import BindingError, CompilationError
 from glow.support.forking import lock_free_in_children, undivided
 
+Made = TypeVar("Made")
 
-class Specializations:
+
+class Specializations(Generic[Made]):
     """
-    At most `size` executables by key; the least recently used one goes.
+    At most `size` things by key, such as executables; the least recently used one goes.
 
     Of threads that ask for the same one, one makes it and the others wait.
     """
@@ -33,11 +35,11 @@ class Specializations:
             raise ValueError(f"expected a cache_size of at least 1, got {size}")
         self.size = size
         self._lock = lock_free_in_children()
-        self._ready: OrderedDict[Hashable, Executable] = OrderedDict()
-        self._pending: dict[Hashable, Future[Executable]] = {}
+        self._ready: OrderedDict[Hashable, Made] = OrderedDict()
+        self._pending: dict[Hashable, Future[Made]] = {}
 
-    def find(self, key: Hashable) -> Executable | None:
-        """Return the executable for `key`, if it is still kept."""
+    def find(self, key: Hashable) -> Made | None:
+        """Return what is kept for `key`, if it still is."""
         with self._lock:
             net = self._ready.get(key)
             if net is not None:
@@ -45,8 +47,8 @@ class Specializations:
         return net
 
     @undivided()  # a child would wait for a promise of a thread that it lacks
-    def get(self, key: Hashable, make: Callable[[], Executable]) -> Executable:
-        """Return the executable for `key`, or `make` it; errors are not kept."""
+    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what is kept for `key`, or `make` it; errors are not kept."""
         while True:
             with self._lock:
                 net = self._ready.get(key)
@@ -55,7 +57,7 @@ class Specializations:
                     return net
                 others = self._pending.get(key)
                 if others is None:
-                    own = self._pending[key] = Future[Executable]()
+                    own = self._pending[key] = Future[Made]()
                     break
             try:
                 return others.result()
@@ -66,9 +68,9 @@ class Specializations:
     def _made(
         self,
         key: Hashable,
-        make: Callable[[], Executable],
-        promise: Future[Executable],
-    ) -> Executable:
+        make: Callable[[], Made],
+        promise: Future[Made],
+    ) -> Made:
         """Keep what `make` makes, and pass it to the threads that wait for it."""
         try:
             net = make()
@@ -88,7 +90,7 @@ class Specializations:
         promise.set_result(net)
         return net
 
-    def items(self) -> tuple[tuple[Hashable, Executable], ...]:
+    def items(self) -> tuple[tuple[Hashable, Made], ...]:
         """Return keys with their executables, the most recently used last."""
         with self._lock:
             return tuple(self._ready.items())
@@ -114,7 +116,7 @@ class DynamicExecutable(Executable):
         super().__init__(signature)
         self._symbols = signature
         self._compile = compile
-        self._kept = Specializations(cache_size)
+        self._kept = Specializations[Executable](cache_size)
         self._extents: WeakKeyDictionary[Executable, dict[str, int]] = (
             WeakKeyDictionary()
         )

@@ -45,6 +45,10 @@ class BindingError(GlowError, ValueError):
     """Arguments of a call do not fit the signature; the message lists them all."""
 
 
+class TracingError(GlowError, TypeError):
+    """Code that is traced does what no trace can; the message begins with its line."""
+
+
 class OutOfMemoryError(GlowError, MemoryError):
     """There is less memory than compiling or running takes, which the message says."""
 

@@ -30,6 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "codegen": {"support", "dialects"},
     "passes": {"support", "dialects", "analysis"},
     "lowering": {"support", "dialects", "analysis", "codegen"},
+    "tracing": {"support", "dialects", "analysis", "passes"},
     "importers": {"support", "dialects", "analysis", "passes", "lowering"},
     "backends": {
         *("support", "dialects", "analysis", "passes", "lowering", "runtime"),

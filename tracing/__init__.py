@@ -1,0 +1,1 @@
+"""Tracing: a Python function that computes with NumPy is run once and written as IR."""

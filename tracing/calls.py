@@ -1,0 +1,158 @@
+"""Functions of a program: each is traced once, and called where it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, wraps
+from typing import Any, overload
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
+
+from glow.dialects.graph.tensors import Tensor
+from glow.tracing.operands import as_tracer, tensor_of, weak_type
+from glow.tracing.pytrees import Structure, flatten, is_array, unflatten
+from glow.tracing.registry import Traceable
+from glow.tracing.trace import Trace, current_trace, is_tracing
+from glow.tracing.tracers import Tracer
+from glow.tracing.user_code import blamed_on_caller, user_place
+from glow.tracing.variables import Variable
+
+COMPOSITE = "composite"
+"""The attribute of a function that is one op to who wrote it; its value is the name."""
+
+
+@dataclass(frozen=True)
+class TracedFunction:
+    """A private function of the module, and how to call it."""
+
+    function: FuncOp
+    captured: tuple[Tensor, ...]
+    """Values of traces around it that it takes, after its arguments."""
+    structure: Structure
+    """How its results are nested."""
+    weak: tuple[type | None, ...]
+    """Which results are numbers of Python that give way to arrays."""
+
+    def __call__(self, arguments: Sequence[Any]) -> Any:
+        """Call it in the current trace; return its results as they are nested."""
+        trace = current_trace()
+        given = [tensor_of(each).value for each in arguments]
+        given += [trace.adopt(each).value for each in self.captured]
+        types = self.function.function_type.outputs.data
+        op = CallOp(self.function.sym_name.data, given, types)
+        op.location = user_place().location()
+        trace.block.add_op(op)
+        leaves = [
+            Tracer(Tensor(result, trace), weak)
+            for result, weak in zip(op.results, self.weak, strict=True)
+        ]
+        return unflatten(self.structure, leaves)
+
+
+def is_leaf(value: object) -> bool:
+    """Return whether a value is an operand of a function, and no part of its code."""
+    if isinstance(value, int | float | Variable):
+        return False
+    return isinstance(value, Tracer) or is_array(value)
+
+
+def trace_function(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    *,
+    name: str = "",
+    is_operand: Callable[[object], bool] = is_leaf,
+) -> tuple[TracedFunction, list[Any]]:
+    """
+    Trace `function(*arguments)` as a function of the program; return it with operands.
+
+    `arguments` are nested; the operands are their leaves, in order, which is what the
+    returned function is called with. Values of traces around it that it uses are
+    captured. Errors: TracingError, also for results that are neither arrays nor
+    nested ones.
+    """
+    outer = current_trace()
+    leaves, structure = flatten(tuple(arguments), is_operand)
+    operands = [as_tracer(leaf.value) for leaf in leaves]
+    inner = Trace(outer.program, outer)
+    with inner.entered():
+        given = [
+            Tracer(inner.argument(each.tensor.type), each.weak) for each in operands
+        ]
+        results, nesting = traced_results(function, unflatten(structure, given))
+        tensors = [tensor_of(result) for result in results]
+    weak = tuple(weak_type(result) for result in results)
+    made = inner.function(name or function.__name__, tensors)
+    outer.program.add_function(made)
+    own = tuple(Tensor(value, outer) for value in inner.captured)
+    return TracedFunction(made, own, nesting, weak), operands
+
+
+def traced_results(
+    function: Callable[..., Any], arguments: Sequence[Any]
+) -> tuple[list[Any], Structure]:
+    """Return the arrays that a function returns, and how they are nested."""
+    tree = function(*arguments)
+    with blamed_on_caller(getattr(function, "__name__", "function")):
+        leaves, structure = flatten(tree, path=("result",))
+        return [as_tracer(leaf.value) for leaf in leaves], structure
+
+
+@overload
+def composite(function: Traceable) -> Traceable: ...
+@overload
+def composite(*, name: str) -> Callable[[Traceable], Traceable]: ...
+def composite(function: Any = None, *, name: str = "") -> Any:
+    """
+    Mark a function as one op: in a trace, a call of it stays whole.
+
+    It becomes a private function of the module, with `name` as its attribute
+    `composite`, once per types of its arrays and values of its other arguments. Passes
+    and exporters see the call; `inline-functions` replaces it where no target takes it.
+    Outside traces it is the function that it was.
+    """
+    if function is None:
+        return partial(_marked, name=name)
+    return _marked(function, function.__qualname__.replace(".<locals>", ""))
+
+
+def _marked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        if not is_tracing():
+            return function(*arguments, **named)
+        return call_composite(function, name, arguments, named)
+
+    return call
+
+
+def call_composite(
+    function: Callable[..., Any],
+    name: str,
+    arguments: Sequence[Any],
+    named: dict[str, Any],
+) -> Any:
+    """Call a function as one op of the current trace."""
+    keys = tuple(named)
+
+    def by_position(*given: Any) -> Any:
+        count = len(arguments)
+        return function(*given[:count], **dict(zip(keys, given[count:], strict=True)))
+
+    by_position.__name__ = function.__name__
+    given = (*arguments, *named.values())
+    program = current_trace().program
+    with blamed_on_caller(name):
+        leaves, structure = flatten(given, is_leaf)
+        operands = [as_tracer(leaf.value) for leaf in leaves]
+    types = tuple((each.tensor.type, each.weak) for each in operands)
+    key = (COMPOSITE, function, keys, structure, types)
+    if key not in program.made:
+        traced, _ = trace_function(by_position, given, name=function.__name__)
+        traced.function.attributes[COMPOSITE] = StringAttr(name)
+        if traced.captured:
+            return traced(operands)
+        program.made[key] = traced
+    return program.made[key](operands)

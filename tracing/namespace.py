@@ -1,0 +1,51 @@
+"""
+The namespace of traced arrays: what `x.__array_namespace__()` returns.
+
+It has the functions of the Python array API standard and those of NumPy, its types and
+its constants; `docs/array_api.md` lists the former.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from glow.support.discovery import modules_in
+from glow.tracing.registry import FUNCTIONS
+
+for _module in modules_in("glow.tracing.functions"):
+    import_module(_module)
+
+__array_api_version__ = "2024.12"
+
+e, inf, nan, newaxis, pi = np.e, np.inf, np.nan, None, np.pi
+bool = np.bool_
+int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
+uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
+float16, float32, float64 = np.float16, np.float32, np.float64
+finfo, iinfo = np.finfo, np.iinfo
+
+linalg = SimpleNamespace(
+    **{
+        name.removeprefix("linalg."): function
+        for name, function in FUNCTIONS.items()
+        if name.startswith("linalg.")
+    }
+)
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name in FUNCTIONS and not name.startswith("_"):
+        return FUNCTIONS[name]
+    raise AttributeError(
+        f"the namespace of traced arrays has no {name!r}; docs/array_api.md lists what "
+        "it has"
+    )
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *FUNCTIONS]

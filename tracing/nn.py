@@ -1,0 +1,1 @@
+"""Functions of neural networks, as `glow.nn`: each is one op, or one composite."""

@@ -1,0 +1,86 @@
+"""Places in the code that is traced: the innermost line that is not the library's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import islice
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringAttr
+from xdsl.utils.exceptions import VerifyException
+
+from glow.support.errors import GlowError, TracingError
+
+_LIBRARIES = frozenset({"glow", "numpy", "contextlib", "functools"})
+
+
+class SourcePlace(NamedTuple):
+    """A line of a file, and where in it an expression begins."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    def location(self) -> LocationAttr:
+        return FileLineColLoc(
+            StringAttr(self.file), IntAttr(self.line), IntAttr(self.column)
+        )
+
+
+def user_place() -> SourcePlace:
+    """Return the place in the caller's code that calls the library."""
+    frame = user_frame()
+    return _place(frame.f_code, frame.f_lasti, frame.f_lineno)
+
+
+def user_frame() -> FrameType:
+    """Return the innermost frame of code that is not the library's."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    last = frame
+    while frame is not None:
+        last, module = frame, frame.f_globals.get("__name__") or ""
+        if module.partition(".")[0] not in _LIBRARIES:
+            break
+        frame = frame.f_back
+    return last
+
+
+@lru_cache(1 << 12)
+def _place(code: CodeType, instruction: int, line: int) -> SourcePlace:
+    positions = next(islice(code.co_positions(), instruction // 2, None), None)
+    column = (positions[2] if positions else None) or 0
+    return SourcePlace(_shown(code.co_filename), line, column + 1)
+
+
+def _shown(file: str) -> str:
+    """Return the name of a file from here, if it is below the working directory."""
+    try:
+        relative = os.path.relpath(file)
+    except (ValueError, OSError):
+        return file
+    return file if relative.startswith(os.pardir) else relative
+
+
+def error_here(message: str) -> TracingError:
+    """Return an error that begins with the line of the caller's code."""
+    return TracingError(f"{user_place()}: {message}")
+
+
+@contextmanager
+def blamed_on_caller(what: str) -> Generator[None]:
+    """Raise what is wrong with a call of `what` as an error at the caller's line."""
+    try:
+        yield
+    except GlowError:
+        raise
+    except (VerifyException, ValueError, TypeError, IndexError) as error:
+        message = " ".join(str(error).split())
+        raise error_here(f"{what}: {message}") from None
