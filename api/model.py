@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -13,7 +13,7 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.exceptions import ParseError, PassFailedException, VerifyException
 
 from glow.analysis.levels import level_of
 from glow.analysis.symbols import Uses, uses_of_symbols
@@ -26,7 +26,12 @@ from glow.passes.graph.infer_io import InferIoPass
 from glow.registry import universe
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import symbolic_spec
-from glow.support.errors import BindingError, GlowError, InvalidModelError
+from glow.support.errors import (
+    BindingError,
+    GlowError,
+    InvalidModelError,
+    UnsupportedModelError,
+)
 from glow.support.garbage import no_collection
 
 if TYPE_CHECKING:
@@ -97,6 +102,31 @@ class Model:
 
         proto = exported(self.module, self.name, opset)
         save_model(proto, Path(path), external_data)
+
+    def gradient(self, of: Sequence[str], loss: str | None = None) -> Model:
+        """
+        Return this model with outputs more: the gradients of one of its outputs.
+
+        `loss` is the output, of one number; absent, the only one. `of` names inputs and
+        constants. The gradient of x is called `x_gradient`; all outputs stay.
+        Errors: BindingError for names that are none, a loss of several numbers, and
+        what it does not depend on; UnsupportedModelError for an op on the way that has
+        no gradient; ValueError for a model past the graph level, or with dimensions
+        that are open.
+        """
+        from glow.model_gradient import add_gradients
+
+        if self.dims:
+            raise ValueError(
+                "expected a model whose dimensions are known, got open ones: "
+                f"{', '.join(self.dims)}; see specialize"
+            )
+        module = graph_module(self.module, "take gradients")
+        try:
+            add_gradients(module, of, loss)
+        except PassFailedException as error:
+            raise UnsupportedModelError(str(error)) from None
+        return Model(self.name, module)
 
     def __str__(self) -> str:
         return str(self.module)

@@ -69,10 +69,15 @@ class GradientWriter(GraphWriter):
     def insert(self, op: Operation) -> Sequence[SSAValue]:
         if isinstance(op.location, UnknownLoc):
             op.location = self.location
+        self.block.insert_op_before(op, self.end)
+        return op.results
+
+    @property
+    def block(self) -> Block:
+        """Where the ops go."""
         block = self.end.parent_block()
         assert block is not None
-        block.insert_op_before(op, self.end)
-        return op.results
+        return block
 
     def constant(self, array: Array) -> SSAValue:
         return self.insert(self.constants.make(array, None, self.location))[0]

@@ -27,6 +27,7 @@ from glow.pipeline import STAGES, Stage
 from glow.registry import UNIVERSE
 from glow.support.discovery import defined_in, modules_in
 from glow.tools.architecture_page import ARCHITECTURE, architecture_page
+from glow.tools.gradients_page import gradients_page
 from glow.tools.slots_page import slots_page
 
 ROOT = Path(__file__).parents[1]
@@ -45,6 +46,7 @@ def pages() -> dict[Path, str]:
         for name in sorted(UNIVERSE.all_dialects)
     }
     texts[Path("docs/ops/slots.md")] = slots_page(_NOTE)
+    texts[Path("docs/ops/gradients.md")] = gradients_page(_NOTE)
     texts[ARCHITECTURE] = architecture_page(ROOT)
     return texts | {Path("docs/passes.md"): _passes_page()}
 

@@ -38,7 +38,7 @@ class ReluOp(
     onnx="Relu-14",
     elements=NUMBER,
     rule=lambda f, x: f.maximum(x, 0),
-    gradient=lambda b: b.g * (b.input > 0).astype(b.g.element),
+    gradient=lambda b: b.xp.where(b.result > 0, b.g, 0),
 ):
     """max(x, 0), elementwise; NaN stays NaN."""
 

@@ -219,7 +219,8 @@ class DetOp(GraphOp, elements=FLOAT):
         """Multiply by cofactors, so that singular matrices have a gradient too."""
         n: int = b.input.shape[-1]
         if n > MOST_ROWS:
-            return f"a matrix of {n} rows has too many minors, expected {MOST_ROWS}"
+            most = f"expected at most {MOST_ROWS}"
+            return f"a matrix of {n} rows has too many minors, {most}"
         if n == 0:
             return None
         others = np.array([[j for j in range(n) if j != i] for i in range(n)], np.int64)

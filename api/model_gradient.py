@@ -1,0 +1,103 @@
+"""Gradients of models: outputs more, beside those that a model has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import add
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from glow.analysis.symbols import named_in
+from glow.dialects.graph.storage import (
+    ConstantOp,
+    LiteralOp,
+    LoadOp,
+    PlaceholderOp,
+    SaveOp,
+    StorageOp,
+)
+from glow.dialects.graph.tensors import Tensor
+from glow.passes.gradients import GradientWriter, erase_unused, gradients
+from glow.passes.graph.arguments_to_placeholders import body_of
+from glow.support.errors import BindingError
+from glow.support.locations import location_of, name_of
+from glow.support.names import Names
+from glow.support.types import element_of, is_float, tensor_type
+
+
+def add_gradients(module: ModuleOp, of: Sequence[str], loss: str | None) -> None:
+    """
+    Add to the outputs of a module the gradients of one that is a single number.
+
+    That of x is called `x_gradient`.
+    Errors: BindingError for names that are none; PassFailedException for an op on the
+    way that has no gradient.
+    """
+    symbols = named_in(module, PlaceholderOp, ConstantOp)
+    (main,) = (op for op in module.ops if isinstance(op, FuncOp))
+    block, end = body_of(main)
+    ops = list(block.ops)[:-1]
+    known = _inputs_in(ops, symbols)
+    for name in of:
+        if name not in known:
+            listed = ", ".join(f'"{each}"' for each in known) or "none"
+            raise BindingError(
+                f'no gradient of "{name}", expected inputs or constants of floats out '
+                f"of {listed}"
+            )
+    writer, value = GradientWriter(module, end), _loss_in(ops, loss)
+    result = writer.tensor(value)
+    seed = writer.like(1, result).reshape(*result.shape)
+    wanted = [value for name in of for value in known[name]]
+    found = gradients({value: seed}, wanted, ops, writer)
+    names = Names(symbols, separator="_")
+    for name in of:
+        parts = [found[each] for each in known[name] if each in found]
+        if not parts:
+            raise BindingError(f'the loss does not depend on "{name}"')
+        _save(reduce(add, parts), names.fresh(f"{name}_gradient"), module, writer)
+    erase_unused(block)
+
+
+def _inputs_in(
+    ops: Sequence[Operation], symbols: Mapping[str, StorageOp]
+) -> dict[str, list[SSAValue]]:
+    """Return the values of floats that stand for each input and constant."""
+    found: dict[str, list[SSAValue]] = {name: [] for name in symbols}
+    for op in ops:
+        if isinstance(op, LoadOp | LiteralOp) and is_float(element_of(op.result)):
+            is_load = isinstance(op, LoadOp)
+            name = op.symbol.string_value() if is_load else name_of(op)
+            found.setdefault(name, []).append(op.result)
+    return {name: values for name, values in found.items() if values}
+
+
+def _loss_in(ops: Sequence[Operation], loss: str | None) -> SSAValue:
+    """Return the value of the output called `loss`, or of the only one."""
+    saves = {op.symbol.string_value(): op for op in ops if isinstance(op, SaveOp)}
+    listed = ", ".join(f'"{name}"' for name in saves)
+    if loss is None and len(saves) > 1:
+        raise BindingError(f"expected a loss out of the outputs {listed}, got none")
+    if loss is not None and loss not in saves:
+        raise BindingError(f'expected a loss out of the outputs {listed}, got "{loss}"')
+    value = saves[loss or next(iter(saves))].value
+    if tensor_type(value).element_count() != 1 or not is_float(element_of(value)):
+        raise BindingError(
+            f"expected a loss that is one number of floats, got {value.type}"
+        )
+    return value
+
+
+def _save(
+    gradient: Tensor, name: str, module: ModuleOp, writer: GradientWriter
+) -> None:
+    """Add an output with a gradient to the module."""
+    placeholder = PlaceholderOp(name, "out", gradient.type)
+    save = SaveOp(name, gradient.value)
+    placeholder.location = save.location = location_of(name)
+    storage = [op for op in module.ops if isinstance(op, StorageOp)]
+    module.body.block.insert_op_after(placeholder, storage[-1])
+    writer.block.insert_op_before(save, writer.end)
