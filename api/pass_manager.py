@@ -171,7 +171,7 @@ def _values(
         "target": _text_of(target),
         "kernels": kernels,
         "profile": str(options.profile).lower(),
-        "piece_ns": "0" if options.profile else str(piece_ns),
+        "piece_ns": str(piece_ns),
         "fold_bytes": str(options.fold_bytes),
     }
 

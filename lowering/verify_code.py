@@ -30,7 +30,8 @@ from glow.analysis.buffers import size_bytes
 from glow.codegen.memory import flat
 from glow.dialects.graph.placeholder import RESIDENCIES, RUN, ResourceAttr, check_bytes
 from glow.dialects.llvm_ext.memory import BaseOp
-from glow.dialects.team.sections import SectionOp, StrandOp
+from glow.dialects.team.notes import NoteOp
+from glow.dialects.team.sections import CallOp, SectionOp, StrandOp
 from glow.lowering._verify_calls import AnyFunction, call_problems, shown
 from glow.lowering.loops_to_llvm.types import constant_of
 from glow.lowering.memory_to_loops.profile import GROUPS, RECORD_BYTES, RECORDS
@@ -98,12 +99,13 @@ def _attribute_problems(module: ModuleOp) -> Iterator[str]:
         if not _has_values(entry, StringAttr, StringAttr, *numbers):
             yield f"{GROUPS}: expected name, op and four arrays, got {entry}"
     for entry in _list(module, RECORDS):
-        if not _has_values(entry, IntegerAttr, StringAttr, IntegerAttr) or not (
+        kinds = IntegerAttr, StringAttr, IntegerAttr, IntegerAttr
+        if not _has_values(entry, *kinds) or not (
             0 <= entry.data[0].value.data < len(groups)
         ):
             yield (
                 f"{RECORDS}: expected the number of one of {len(groups)} groups, "
-                f"a kernel and a piece, got {entry}"
+                f"a kernel, a piece and a section, got {entry}"
             )
     names: set[str] = set()
     for entry in _list(module, "glow.signature"):
@@ -202,7 +204,15 @@ def _table_problems(module: ModuleOp, tables: Sequence[SSAValue]) -> Iterator[st
 
 
 def _section_problems(module: ModuleOp, main: AnyFunction) -> Iterator[str]:
-    """Yield numbers of sections and strands that are not those of the module."""
+    """Yield numbers of sections, strands and records that the module has not."""
+    count = len(_list(module, RECORDS))
+    for note in (op for op in main.body.walk() if isinstance(op, NoteOp)):
+        call, first = note.next_op, note.first.value.data
+        if isinstance(call, CallOp) and first + call.pieces > count:
+            yield (
+                f"{shown(note)}: expected records 0 to {count - 1}, got {first} to "
+                f"{first + call.pieces - 1}"
+            )
     sections = [op for op in main.body.walk() if isinstance(op, SectionOp)]
     strands = [op for op in main.body.walk() if isinstance(op, StrandOp)]
     if not sections:

@@ -70,6 +70,8 @@ class Record:
     kernel: str
     piece: int
     """Which of the pieces that the call is cut into; 0 if it is not."""
+    section: int
+    """After which others, all of them, it comes where threads share a run; else 0."""
     begin_ns: float
     end_ns: float
 
@@ -84,8 +86,8 @@ class Profile:
     """What a profiled `main` notes: groups, and of each record in order what it is."""
 
     groups: tuple[Group, ...]
-    records: tuple[tuple[int, str, int], ...]
-    """The number of the group, the kernel and the piece."""
+    records: tuple[tuple[int, str, int, int], ...]
+    """The number of the group, the kernel, the piece and the section."""
 
     def entry(self) -> dict[str, Any]:
         """Return the profile as a file has it; `of` reads that."""
@@ -95,7 +97,7 @@ class Profile:
     def of(entry: Mapping[str, Any]) -> Profile:
         """Return the profile that an entry of a file describes."""
         groups = map(Group.of, entry["groups"])
-        records = ((group, name, piece) for group, name, piece in entry["records"])
+        records = ((g, name, piece, part) for g, name, piece, part in entry["records"])
         return Profile(tuple(groups), tuple(records))
 
     def fresh(self) -> Array:
@@ -127,8 +129,12 @@ class Profile:
         first, last = (int(found[i][:, 1].min()) for i in (0, -1))
         rate = (clocks[-1] - clocks[0]) / (last - first)
         return tuple(
-            Record(number, int(row[0]), self.groups[group], kernel, piece, *times)
+            Record(
+                *(number, int(worker), self.groups[group], kernel, piece, section),
+                *((int(begin) - first) * rate, (int(end) - first) * rate),
+            )
             for number, counts in enumerate(found[:runs])
-            for row, (group, kernel, piece) in zip(counts, self.records, strict=True)
-            for times in [((int(row[1]) - first) * rate, (int(row[2]) - first) * rate)]
+            for (worker, begin, end), (group, kernel, piece, section) in zip(
+                counts, self.records, strict=True
+            )
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -136,13 +136,19 @@ def write_trace(path: Path, records: Sequence[Record]) -> None:
     """
     Write the run of median length as a trace, which Perfetto and Chrome open.
 
-    There is a track per worker. Source: the Trace Event Format of Chrome.
+    There is a track per worker, with the time for which it has nothing to do, and where
+    threads share a run, a mark where each section ends. Source: the Trace Event Format
+    of Chrome.
     """
     runs = sorted(runs_of(records), key=_span)
     run = runs[len(runs) // 2] if runs else []
     start = min((record.begin_ns for record in run), default=0.0)
-    events = [_thread(worker) for worker in sorted({r.worker for r in run})]
+    workers = sorted({r.worker for r in run})
+    events = [_thread(worker) for worker in workers]
     events += [_event(record, start) for record in run]
+    for worker in workers:
+        events += _waits(run, worker, start)
+    events += _barriers(run, start)
     text = json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})
     replace_file(path, [text.encode()])
 
@@ -153,20 +159,49 @@ def _thread(worker: int) -> dict[str, Any]:
 
 
 def _event(record: Record, start: float) -> dict[str, Any]:
-    """Return a complete event; its times are in microseconds."""
+    """Return the event of a call, or a piece of one."""
     group = record.group
-    return {
-        "name": group.name,
-        "cat": group.op,
-        "ph": "X",
-        "pid": 1,
-        "tid": record.worker,
-        "ts": (record.begin_ns - start) / 1e3,
-        "dur": record.ns / 1e3,
+    begin = record.begin_ns - start
+    return _span_event(group.name, record.worker, begin, record.ns, group.op) | {
         "args": {
             "kernel": record.kernel,
             "piece": record.piece,
+            "section": record.section,
             "flops": group.flops,
             "bytes": group.bytes,
-        },
+        }
     }
+
+
+def _span_event(
+    name: str, worker: int, begin_ns: float, ns: float, category: str = "wait"
+) -> dict[str, Any]:
+    """Return a complete event; its times are in microseconds."""
+    times = {"ts": begin_ns / 1e3, "dur": ns / 1e3}
+    return {"name": name, "cat": category, "ph": "X", "pid": 1, "tid": worker} | times
+
+
+def _waits(
+    run: Sequence[Record], worker: int, start: float
+) -> Iterator[dict[str, Any]]:
+    """Yield an event for each time that a worker had no piece of a section."""
+    free, section = start, -1
+    for record in sorted(run, key=lambda record: record.begin_ns):
+        if record.worker != worker:
+            continue
+        if record.section != section and record.begin_ns > free:
+            yield _span_event("waiting", worker, free - start, record.begin_ns - free)
+        free, section = record.end_ns, record.section
+    end = max(record.end_ns for record in run)
+    if end > free:
+        yield _span_event("waiting", worker, free - start, end - free)
+
+
+def _barriers(run: Sequence[Record], start: float) -> Iterator[dict[str, Any]]:
+    """Yield a mark where each section ends that another one waits for."""
+    ends: dict[int, float] = {}
+    for record in run:
+        ends[record.section] = max(record.end_ns, ends.get(record.section, 0.0))
+    for section in sorted(ends)[:-1]:
+        mark = {"name": f"end of section {section}", "ph": "i", "s": "p", "pid": 1}
+        yield mark | {"tid": 0, "ts": (ends[section] - start) / 1e3}

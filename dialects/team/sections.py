@@ -33,6 +33,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.llvm_ext.memory import BaseOp
+from glow.dialects.team.notes import NoteOp
 from glow.dialects.team.touches import Bytes, PlacedTouch, Touch, first_clash
 
 _I64 = IntegerAttr.constr(i64)
@@ -270,7 +271,7 @@ class StrandOp(IRDLOperation):
     def verify_(self) -> None:
         calls = self.calls
         others = [op for op in self.body.block.ops if not isinstance(op, CallOp)]
-        if not calls or not all(isinstance(op, BaseOp) for op in others):
+        if not calls or not all(isinstance(op, BaseOp | NoteOp) for op in others):
             raise VerifyException(
                 f"expected calls and pointers, got {len(calls)} calls and "
                 f"{len(others)} other ops"

@@ -4,10 +4,14 @@ from collections.abc import Sequence
 
 from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import IntegerAttr, i1, i64
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from glow.dialects.team.notes import RECORD_WORDS, NoteOp
 from glow.dialects.team.sections import CallOp, SectionOp, StrandOp
+from glow.lowering.loops_to_llvm.memory import gep
 from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
+from glow.lowering.loops_to_llvm.types import integer
+from glow.support.team_words import WORKER
 
 CLAIM, DONE, WAIT = "team_claim", "team_done", "team_wait"
 """
@@ -18,6 +22,7 @@ one of a section is done; wait until so many are.
 _MOST_SECTIONS = 16
 """Sections of a function: what looks at all blocks for each one stays linear."""
 
+_WORD: dict[str, Attribute] = {"alignment": integer(8), "ordering": integer(0)}
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
 
 
@@ -59,7 +64,7 @@ def _move(sections: Sequence[SectionOp], source: Block, target: Block) -> None:
                 is_made = value in values or isinstance(owner, Block)
                 if not is_made and owner.parent is source:
                     assert isinstance(owner, Operation)
-                    copy = owner.clone()
+                    copy = owner.clone(values)
                     target.add_op(copy)
                     values[value] = copy.results[0]
                 if value in values:
@@ -87,11 +92,18 @@ def _strand(f: Translation, op: StrandOp, team: SSAValue, section: SSAValue) -> 
     is_over = _less(f, piece, f.constant(0))
     f.branch(is_over, (after, ()), (body, ()))
     f.open(body)
+    record: SSAValue | None = None
     for each in op.body.block.ops:
-        if isinstance(each, CallOp):
-            _call(f, each, piece)
-        else:
-            f.lower(each)
+        match each:
+            case NoteOp():
+                record = _begin_record(f, each, piece, team)
+            case CallOp():
+                _call(f, each, piece)
+                if record is not None:
+                    _store_time(f, record, 2)
+                record = None
+            case _:
+                f.lower(each)
     f.do(call_op(DONE, [team, section], []))
     f.jump(after if op.pieces == 1 else head, ())
     f.open(after)
@@ -107,6 +119,27 @@ def _call(f: Translation, op: CallOp, piece: SSAValue) -> None:
         is_inside = _less(f, following, end)
         end = f.make(llvm.SelectOp, [is_inside, following, end], i64)
     f.do(call_op(op.callee.string_value(), [*f.all(op.arguments), begin, end], []))
+
+
+def _begin_record(
+    f: Translation, op: NoteOp, piece: SSAValue, team: SSAValue
+) -> SSAValue:
+    """Note who does `piece`, and when that begins; return where."""
+    first = f.constant(op.first.value.data)
+    number = f.make(llvm.AddOp, [first, piece], i64)
+    words = f.make(llvm.MulOp, [number, f.constant(RECORD_WORDS)], i64)
+    record = gep(f, f[op.records], i64, words)
+    worker = gep(f, team, i64, WORKER)
+    loaded = f.make(llvm.LoadOp, [worker], i64, **_WORD)
+    f.do(llvm.StoreOp.create(operands=[loaded, record], properties=_WORD))
+    _store_time(f, record, 1)
+    return record
+
+
+def _store_time(f: Translation, record: SSAValue, word: int) -> None:
+    time = f.intrinsic("llvm.readcyclecounter", [], i64).results[0]
+    place = gep(f, record, i64, word)
+    f.do(llvm.StoreOp.create(operands=[time, place], properties=_WORD))
 
 
 def _less(f: Translation, a: SSAValue, b: SSAValue) -> SSAValue:

@@ -41,7 +41,8 @@ class MemoryToLoopsPass(ModulePass):
     With `profile`, `@main` notes when each call begins and ends, in an array that `io`
     has last, and the module which op each is of: `glow.groups` (name, op, floating-
     point operations, extents of the result and what is summed, bytes and from how far,
-    the same of other algorithms), `glow.records` (group, kernel, piece).
+    the same of other algorithms), `glow.records` (group, kernel, piece,
+    section).
     With `piece_ns` threads share `main`: its calls are in sections, in pieces that take
     as many nanoseconds or more, and `glow.sections`, `glow.strands` and
     `glow.worker_bytes` say how many there are and what each thread needs for itself.
@@ -63,11 +64,6 @@ class MemoryToLoopsPass(ModulePass):
         if self.piece_ns < 0:
             raise PassFailedException(
                 f"memory-to-loops expects piece_ns of at least 0, got {self.piece_ns}"
-            )
-        if self.piece_ns and self.profile:
-            raise PassFailedException(
-                "memory-to-loops profiles calls that no threads share: expected a "
-                f"piece_ns of 0, got {self.piece_ns}"
             )
         entries = entries_of(op)
         if len(entries) != 1:

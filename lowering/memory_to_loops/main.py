@@ -47,7 +47,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     Operand,
     Work,
 )
-from glow.lowering.memory_to_loops.profile import ProfileWriter, timed
+from glow.lowering.memory_to_loops.profile import ProfileWriter
 from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.support.locations import name_of
@@ -359,6 +359,8 @@ class Main:
                 symbol, operands, passed, work, per_ns=per_ns, ordered=ordered
             )
             op.location = self._location
+            if self.profile is not None:
+                self.profile.share(op)
             return
         bounds = self._index(0), self._index(work.units)
         # Built of operands in groups, a call would take three times as long.
@@ -371,14 +373,11 @@ class Main:
         if self.profile is None:
             self.block.add_op(op)
         else:
-            self._record(op, self.profile.add(symbol, 0))
+            self.block.add_ops(self.profile.time(op, self._records()))
 
-    def _record(self, call: func.CallOp, number: int) -> None:
-        """Append `call`, and around it what notes the time in record `number`."""
-        # Behind the arrays of the caller, io has the hook, and then the records.
-        records = self._at("io", len(self.storage.of_caller) + 1, 0, i64)
-        words = range(3 * number + 1, 3 * number + 3)
-        self.block.add_ops(timed(call, records, *map(self._index, words)))
+    def _records(self) -> SSAValue:
+        """Return where records are: io has them behind arrays and the hook."""
+        return self._at("io", len(self.storage.of_caller) + 1, 0, i64)
 
     @property
     def is_shared(self) -> bool:
@@ -394,5 +393,8 @@ class Main:
                 assert isinstance(base.owner, BaseOp)
                 base.owner.detach()
                 base.owner.erase()
+            self._bases.clear()
+            if self.profile is not None:
+                self.profile.time_pieces(self.sections, self._records())
             self.block.add_ops(self.sections)
         self.block.add_op(func.ReturnOp())

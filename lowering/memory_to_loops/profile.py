@@ -5,30 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from xdsl.dialects import memref
+from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
+    IndexType,
     IntegerAttr,
     StringAttr,
     bf16,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from glow.analysis.traffic import Move, moves_of
 from glow.dialects.llvm_ext.time import CycleCounterOp
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 from glow.dialects.memory.products import ConvOp, EpilogueOp
 from glow.dialects.memory.storage import ReadyOp
+from glow.dialects.team.notes import RECORD_WORDS, NoteOp
+from glow.dialects.team.sections import CallOp, SectionOp
 from glow.lowering.convolution.winograd import FORMS, is_winograd_window
 from glow.support.locations import name_of
 from glow.support.targets import Target
 from glow.support.types import dtype_of
 
 GROUPS, RECORDS = "glow.groups", "glow.records"
-RECORD_BYTES = 24
-"""The worker, and the counter of cycles before and after the call, as i64."""
+RECORD_BYTES = 8 * RECORD_WORDS
 
 
 class ProfileWriter:
@@ -41,17 +44,48 @@ class ProfileWriter:
         ]
         self._numbers = {op: number for number, op in enumerate(ops)}
         self._records: list[ArrayAttr[Attribute]] = []
+        self._groups_of_calls: dict[CallOp, int] = {}
         self._current = 0
 
     def begin(self, op: Operation) -> None:
         """Let what is added from here on be of `op`."""
         self._current = self._numbers[op]
 
-    def add(self, kernel: str, piece: int) -> int:
-        """Return the number of a new record: of a piece of a call of `kernel`."""
-        entry = _number(self._current), StringAttr(kernel), _number(piece)
-        self._records.append(ArrayAttr(entry))
-        return len(self._records) - 1
+    def time(self, call: func.CallOp, base: SSAValue) -> list[Operation]:
+        """Return `call`, and around it what notes its time in a new record."""
+        word = RECORD_WORDS * len(self._records)
+        self._add(self._current, call.callee.string_value())
+        places = [
+            arith.ConstantOp.from_int_and_width(word + n, IndexType()) for n in (1, 2)
+        ]
+        ops: list[Operation] = [*places, call]
+        for place, at in zip(places, (2, 5), strict=True):
+            counter = CycleCounterOp()
+            store = memref.StoreOp.get(counter.result, base, [place.result])
+            ops[at:at] = [counter, store]
+        for op in ops:
+            op.location = call.location
+        return ops
+
+    def share(self, call: CallOp) -> None:
+        """Let `call`, which threads share, be of the current op."""
+        self._groups_of_calls[call] = self._current
+
+    def time_pieces(self, sections: Sequence[SectionOp], base: SSAValue) -> None:
+        """Let threads note the time of each piece of `sections` in a new record."""
+        for section in sections:
+            for call in (call for strand in section.strands for call in strand.calls):
+                note = NoteOp(base, len(self._records))
+                note.location = call.location
+                Rewriter.insert_op(note, InsertPoint.before(call))
+                group, kernel = self._groups_of_calls[call], call.callee.string_value()
+                for piece in range(call.pieces):
+                    self._add(group, kernel, piece, section.number.value.data)
+
+    def _add(self, group: int, kernel: str, piece: int = 0, section: int = 0) -> None:
+        """Add a record: of a piece of a call of `kernel`."""
+        last = _number(piece), _number(section)
+        self._records.append(ArrayAttr((_number(group), StringAttr(kernel), *last)))
 
     def attributes(self) -> dict[str, Attribute]:
         """Return what a module says of it."""
@@ -93,20 +127,6 @@ def _other_ways(op: EpilogueOp, target: Target) -> Iterable[tuple[int, int]]:
     filter_bytes = inputs * result[1] * dtype_of(element).itemsize
     for form in FORMS:
         yield form.flops(inputs, result), (form.places - 9) * filter_bytes
-
-
-def timed(
-    call: Operation, records: SSAValue, first: SSAValue, last: SSAValue
-) -> list[Operation]:
-    """Return `call` and ops that store the time before and after it in `records`."""
-    ops: list[Operation] = [call]
-    for at, place in ((first, 0), (last, 3)):
-        counter = CycleCounterOp()
-        store = memref.StoreOp.get(counter.result, records, [at])
-        ops[place:place] = [counter, store]
-    for op in ops:
-        op.location = call.location
-    return ops
 
 
 def _number(value: int) -> IntegerAttr:

@@ -14,7 +14,7 @@ from tool_runs import Run, tool_runner
 import glow
 from glow.runtime.profile import Group, Record
 from glow.tools import glow_run
-from glow.tools.profiling import table, times_of
+from glow.tools.profiling import table, times_of, write_trace
 
 NETWORK = """
 graph.placeholder @x "in" : tensor<64x256xf32>
@@ -173,11 +173,14 @@ def test_a_run_that_fails_says_so() -> None:
         net.profile(inputs | {"i": np.array([4])})
 
 
-def record(worker: int, begin: float, end: float, run: int = 0) -> Record:
+def record(
+    worker: int, begin: float, end: float, run: int = 0, section: int = 0
+) -> Record:
     group = Group(
         "/block/Conv + /block/Relu", "memory.conv", 2000, moves=((500, 9, 0),)
     )
-    return Record(run, worker, group, "gemm_8x32_0123456789ab", worker, begin, end)
+    kernel = "gemm_8x32_0123456789ab"
+    return Record(run, worker, group, kernel, worker, section, begin, end)
 
 
 def test_a_group_takes_the_median_of_runs() -> None:
@@ -235,6 +238,56 @@ def test_a_model_after_the_option_is_no_trace(
     glow_run.main()
     out, err = capsys.readouterr()
     assert (err, "product + addition" in out) == ("", True)
+
+
+def test_traces_show_who_waits(tmp_path: Path) -> None:
+    """Worker 1 comes late, and has less to do in the first section."""
+    run = [record(0, 10, 2000), record(1, 500, 1500), record(0, 2100, 3000, section=1)]
+    write_trace(tmp_path / "t.json", run)
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    waits = [(e["tid"], e["ts"], e["dur"]) for e in events if e["name"] == "waiting"]
+    assert waits == [(0, 1.99, 0.1), (1, 0, 0.49), (1, 1.49, 1.5)]
+    marks = [(e["name"], e["ts"], e["s"]) for e in events if e["ph"] == "i"]
+    assert marks == [("end of section 0", 1.99, "p")]
+
+
+@pytest.fixture(scope="module")
+def shared(path: Path) -> glow.Executable:
+    return glow.compile(path, profile=True, threads=2)
+
+
+def test_each_piece_is_recorded_by_who_does_it(
+    shared: glow.Executable, net: glow.Executable
+) -> None:
+    runs = 40
+    records = shared.profile(FEEDS, runs=runs)
+    pieces = {(r.group, r.kernel, r.piece, r.section) for r in records}
+    assert len(records) == runs * len(pieces)
+    assert len(pieces) > len({r.kernel for r in records})
+    assert {r.group for r in records} == {r.group for r in net.profile(FEEDS)}
+    for number in range(runs):
+        run = [r for r in records if r.run == number]
+        assert {(r.group, r.kernel, r.piece, r.section) for r in run} == pieces
+        ends: dict[int, float] = {}
+        for each in sorted(run, key=lambda r: r.begin_ns):
+            assert ends.get(each.worker, 0) <= each.begin_ns <= each.end_ns
+            ends[each.worker] = each.end_ns
+            earlier = (r.end_ns for r in run if r.section < each.section)
+            assert max(earlier, default=0) <= each.begin_ns
+
+
+def test_shared_runs_compute_the_same_when_profiled(
+    shared: glow.Executable, path: Path, tmp_path: Path
+) -> None:
+    shared.save(tmp_path / "net.glow")
+    loaded = glow.load_executable(tmp_path / "net.glow")
+    assert {r.kernel for r in loaded.profile(FEEDS)} == {
+        r.kernel for r in shared.profile(FEEDS)
+    }
+    nets = (shared, loaded, glow.compile(path))
+    *actual, expected = (each.bind(copied(FEEDS)).run() for each in nets)
+    for found in actual:
+        assert all(np.array_equal(found[name], expected[name]) for name in expected)
 
 
 @pytest.mark.parametrize(
