@@ -99,13 +99,13 @@ def _attribute_problems(module: ModuleOp) -> Iterator[str]:
         if not _has_values(entry, StringAttr, StringAttr, *numbers):
             yield f"{GROUPS}: expected name, op and four arrays, got {entry}"
     for entry in _list(module, RECORDS):
-        kinds = IntegerAttr, StringAttr, IntegerAttr, IntegerAttr
+        kinds = IntegerAttr, StringAttr, *(IntegerAttr,) * 3
         if not _has_values(entry, *kinds) or not (
             0 <= entry.data[0].value.data < len(groups)
         ):
             yield (
                 f"{RECORDS}: expected the number of one of {len(groups)} groups, "
-                f"a kernel, a piece and a section, got {entry}"
+                f"a kernel, and numbers of piece, section and strand, got {entry}"
             )
     names: set[str] = set()
     for entry in _list(module, "glow.signature"):

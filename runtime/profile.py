@@ -72,6 +72,8 @@ class Record:
     """Which of the pieces that the call is cut into; 0 if it is not."""
     section: int
     """After which others, all of them, it comes where threads share a run; else 0."""
+    strand: int
+    """Whose piece it is: a worker does all calls of a piece of a strand."""
     begin_ns: float
     end_ns: float
 
@@ -86,8 +88,8 @@ class Profile:
     """What a profiled `main` notes: groups, and of each record in order what it is."""
 
     groups: tuple[Group, ...]
-    records: tuple[tuple[int, str, int, int], ...]
-    """The number of the group, the kernel, the piece and the section."""
+    records: tuple[tuple[int, str, int, int, int], ...]
+    """The number of the group, the kernel, and numbers of piece, section and strand."""
 
     def entry(self) -> dict[str, Any]:
         """Return the profile as a file has it; `of` reads that."""
@@ -97,7 +99,7 @@ class Profile:
     def of(entry: Mapping[str, Any]) -> Profile:
         """Return the profile that an entry of a file describes."""
         groups = map(Group.of, entry["groups"])
-        records = ((g, name, piece, part) for g, name, piece, part in entry["records"])
+        records = map(tuple, entry["records"])
         return Profile(tuple(groups), tuple(records))
 
     def fresh(self) -> Array:
@@ -130,11 +132,12 @@ class Profile:
         rate = (clocks[-1] - clocks[0]) / (last - first)
         return tuple(
             Record(
-                *(number, int(worker), self.groups[group], kernel, piece, section),
+                *(number, int(worker), self.groups[group]),
+                *(kernel, piece, section, strand),
                 *((int(begin) - first) * rate, (int(end) - first) * rate),
             )
             for number, counts in enumerate(found[:runs])
-            for (worker, begin, end), (group, kernel, piece, section) in zip(
+            for (worker, begin, end), (group, kernel, piece, section, strand) in zip(
                 counts, self.records, strict=True
             )
         )

@@ -44,6 +44,8 @@ def _parser() -> OneLineParser:
     )
     text = "show how near each group is to what a core of this machine can do"
     add("--roofline", action="store_true", help=text)
+    text = "say how long a run would take with so many threads, by the times of pieces"
+    add("--simulate-threads", type=int, metavar="N", help=text)
     add("--seed", type=int, default=0, help="of the other inputs, which are random")
     return parser
 
@@ -91,21 +93,47 @@ def _roofline(net: Executable, args: argparse.Namespace) -> str:
     return roofline_table(standings(times, peaks), peaks, lanes_here())
 
 
+def _simulated(net: Executable, args: argparse.Namespace) -> dict[str, Any]:
+    """Return what a model would take with more threads than there are cores."""
+    from glow.tools.simulation import simulated
+
+    inputs = random_inputs(net.signature, args.seed) | read_arrays(args.input)
+    return simulated(net, inputs, args.simulate_threads, args.seconds)
+
+
+def _check_simulation(args: argparse.Namespace) -> None:
+    if args.simulate_threads < 1:
+        got = args.simulate_threads
+        raise ValueError(f"expected --simulate-threads of at least 1, got {got}")
+    if args.roofline or args.vs or args.target != "cpu":
+        raise ValueError(
+            "expected --simulate-threads for cpu, and without --vs and --roofline"
+        )
+
+
 def _run() -> None:
     args = _parser().parse_args()
+    if args.simulate_threads is not None:
+        _check_simulation(args)
+        args.threads = 2  # for code that threads share; how many is said to each run
     if args.roofline and (args.vs or args.threads != 1 or args.target != "cpu"):
         raise ValueError("expected --roofline for one thread of cpu, and without --vs")
     if not 0 <= args.seconds < float("inf"):
         raise ValueError(f"expected 0 seconds or more to measure, got {args.seconds}")
     session = open_session(args, read_arrays(args.input))
-    line = {"model": args.model, "target": args.target, "threads": args.threads}
+    line = {"model": args.model, "target": args.target}
+    if args.simulate_threads is None:
+        line["threads"] = args.threads
     for shape, net in session.by_shape():
         if args.roofline:
             print(f"for {shape}\n" * bool(shape), end="")
             print(_roofline(net, args), end="")
             continue
         with progress(f"timing {args.model} {shape}".rstrip()):
-            figures = measure(replace(session, net=net), args)
+            if args.simulate_threads is None:
+                figures = measure(replace(session, net=net), args)
+            else:
+                figures = _simulated(net, args)
         print(json.dumps(line | ({"shape": shape} if shape else {}) | figures))
 
 

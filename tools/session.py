@@ -149,7 +149,8 @@ def _compiled(
 
 def _is_profiled(args: argparse.Namespace) -> bool:
     options = vars(args)
-    return options.get("profile") is not None or bool(options.get("roofline"))
+    asked = map(options.get, ("roofline", "simulate_threads"))
+    return options.get("profile") is not None or any(asked)
 
 
 def _report(source: Source, args: argparse.Namespace, error: InternalError) -> NoReturn:

@@ -156,8 +156,8 @@ def _profile(module: ModuleOp) -> Profile | None:
         return None
     groups = tuple(map(_group, _list(module, GROUPS)))
     records = tuple(
-        (group.value.data, kernel.data, piece.value.data, section.value.data)
-        for group, kernel, piece, section in _list(module, RECORDS)
+        (group.value.data, kernel.data, *(place.value.data for place in places))
+        for group, kernel, *places in _list(module, RECORDS)
     )
     return Profile(groups, records)
 

@@ -42,7 +42,7 @@ class MemoryToLoopsPass(ModulePass):
     has last, and the module which op each is of: `glow.groups` (name, op, floating-
     point operations, extents of the result and what is summed, bytes and from how far,
     the same of other algorithms), `glow.records` (group, kernel, piece,
-    section).
+    section, strand).
     With `piece_ns` threads share `main`: its calls are in sections, in pieces that take
     as many nanoseconds or more, and `glow.sections`, `glow.strands` and
     `glow.worker_bytes` say how many there are and what each thread needs for itself.

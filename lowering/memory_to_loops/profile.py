@@ -74,18 +74,22 @@ class ProfileWriter:
     def time_pieces(self, sections: Sequence[SectionOp], base: SSAValue) -> None:
         """Let threads note the time of each piece of `sections` in a new record."""
         for section in sections:
-            for call in (call for strand in section.strands for call in strand.calls):
-                note = NoteOp(base, len(self._records))
-                note.location = call.location
-                Rewriter.insert_op(note, InsertPoint.before(call))
-                group, kernel = self._groups_of_calls[call], call.callee.string_value()
-                for piece in range(call.pieces):
-                    self._add(group, kernel, piece, section.number.value.data)
+            for strand in section.strands:
+                numbers = section.number.value.data, strand.number.value.data
+                for call in strand.calls:
+                    note = NoteOp(base, len(self._records))
+                    note.location = call.location
+                    Rewriter.insert_op(note, InsertPoint.before(call))
+                    group = self._groups_of_calls[call]
+                    for piece in range(call.pieces):
+                        self._add(group, call.callee.string_value(), piece, *numbers)
 
-    def _add(self, group: int, kernel: str, piece: int = 0, section: int = 0) -> None:
+    def _add(
+        self, group: int, kernel: str, piece: int = 0, section: int = 0, strand: int = 0
+    ) -> None:
         """Add a record: of a piece of a call of `kernel`."""
-        last = _number(piece), _number(section)
-        self._records.append(ArrayAttr((_number(group), StringAttr(kernel), *last)))
+        numbers = map(_number, (piece, section, strand))
+        self._records.append(ArrayAttr((_number(group), StringAttr(kernel), *numbers)))
 
     def attributes(self) -> dict[str, Attribute]:
         """Return what a module says of it."""

@@ -123,7 +123,7 @@ builtin.module attributes {
 
 // What is profiled has records behind the hook, as many as the module says.
 // CHECK: llvm_ext.base (from {{.*}}): byte 32 lies outside entry 2 of arrays of the signature, of 24 bytes
-builtin.module attributes {glow.signature = [["x", "in", memref<4xf32>]], glow.groups = [["a", "memory.conv", array<i64: 2>, array<i64>, array<i64>, array<i64>]], glow.records = [[0 : i64, "gemm", 0 : i64, 0 : i64]]} {
+builtin.module attributes {glow.signature = [["x", "in", memref<4xf32>]], glow.groups = [["a", "memory.conv", array<i64: 2>, array<i64>, array<i64>, array<i64>]], glow.records = [[0 : i64, "gemm", 0 : i64, 0 : i64, 0 : i64]]} {
   func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>, %constants: memref<?xmemref<?xi8>>, %fault: memref<?xi32>) {
     %0 = llvm_ext.base %io {entry = 2 : i64, offset = 32 : i64} : memref<?xmemref<?xi8>> to memref<?xi64>
     func.return
@@ -132,8 +132,8 @@ builtin.module attributes {glow.signature = [["x", "in", memref<4xf32>]], glow.g
 
 // -----
 
-// CHECK: glow.groups: expected name, op and four arrays, got ["a"]; glow.records: expected the number of one of 1 groups, a kernel, a piece and a section, got [1 : i64, "gemm", 0 : i64, 0 : i64]
-builtin.module attributes {glow.groups = [["a"]], glow.records = [[1 : i64, "gemm", 0 : i64, 0 : i64]]} {
+// CHECK: glow.groups: expected name, op and four arrays, got ["a"]; glow.records: expected the number of one of 1 groups, a kernel, and numbers of piece, section and strand, got [1 : i64, "gemm", 0 : i64, 0 : i64, 0 : i64]
+builtin.module attributes {glow.groups = [["a"]], glow.records = [[1 : i64, "gemm", 0 : i64, 0 : i64, 0 : i64]]} {
 }
 
 // -----
@@ -191,7 +191,7 @@ llvm.func @f(%hook: !llvm.ptr, %n: i64) {
 
 // Three pieces and two records.
 // CHECK: team.note {{.*}}: expected records 0 to 1, got 0 to 2
-builtin.module attributes {glow.sections = 1 : i64, glow.strands = 1 : i64, glow.worker_bytes = 0 : i64, glow.groups = [["a", "memory.conv", array<i64: 2>, array<i64>, array<i64>, array<i64>]], glow.records = [[0 : i64, "f", 0 : i64, 0 : i64], [0 : i64, "f", 1 : i64, 0 : i64]]} {
+builtin.module attributes {glow.sections = 1 : i64, glow.strands = 1 : i64, glow.worker_bytes = 0 : i64, glow.groups = [["a", "memory.conv", array<i64: 2>, array<i64>, array<i64>, array<i64>]], glow.records = [[0 : i64, "f", 0 : i64, 0 : i64, 0 : i64], [0 : i64, "f", 1 : i64, 0 : i64, 0 : i64]]} {
   func.func private @f(%n: memref<?xi64>, %begin: index, %end: index) {
     func.return
   }

@@ -180,7 +180,7 @@ def record(
         "/block/Conv + /block/Relu", "memory.conv", 2000, moves=((500, 9, 0),)
     )
     kernel = "gemm_8x32_0123456789ab"
-    return Record(run, worker, group, kernel, worker, section, begin, end)
+    return Record(run, worker, group, kernel, worker, section, 0, begin, end)
 
 
 def test_a_group_takes_the_median_of_runs() -> None:

@@ -1,0 +1,137 @@
+"""How long a run takes with more threads than there are cores, by its pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from statistics import median
+from typing import Any
+
+from glow.runtime.interface import Executable
+from glow.runtime.profile import Record
+from glow.runtime.thread_count import allowed_threads
+from glow.support.arrays import Array
+from glow.tools.profiling import profiled, runs_of
+
+LINE_NS = 100.0
+"""What it takes to fetch a line of the caches that another core has written."""
+
+Strand = Sequence[float]
+"""The nanoseconds of each piece."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """
+    What a run does, section by section, as one worker was measured.
+
+    Units: nanoseconds; `overhead` is what a worker takes between two pieces.
+    """
+
+    sections: tuple[tuple[Strand, ...], ...]
+    overhead: float
+
+    @staticmethod
+    def of(records: Sequence[Record]) -> Schedule:
+        """Return the schedule of runs by one worker: medians of these."""
+        taken: dict[tuple[int, int, int], dict[int, float]] = {}
+        for record in records:
+            runs = taken.setdefault((record.section, record.strand, record.piece), {})
+            runs[record.run] = runs.get(record.run, 0.0) + record.ns
+        sections: dict[int, dict[int, list[float]]] = {}
+        for (section, strand, _), runs in sorted(taken.items()):
+            strands = sections.setdefault(section, {})
+            strands.setdefault(strand, []).append(median(runs.values()))
+        # A section does its strands in the order of their numbers.
+        parts = [tuple(map(tuple, each.values())) for each in sections.values()]
+        gaps = [
+            (_span(run) - sum(record.ns for record in run)) / max(len(run) - 1, 1)
+            for run in runs_of(records)
+        ]
+        return Schedule(tuple(parts), max(median(gaps), 0.0) if gaps else 0.0)
+
+    @property
+    def pieces(self) -> int:
+        return sum(len(strand) for strands in self.sections for strand in strands)
+
+    def length(self, workers: int) -> float:
+        """
+        Return how long a run takes with so many workers, all there from its beginning.
+
+        Each begins with its own share of a strand and goes on with those of others, as
+        `team_claim` does. A section ends when its count of pieces, a line of the
+        caches, has gone to all workers.
+        """
+        end = 0.0
+        for strands in self.sections:
+            end = _end_of(strands, workers, end, self.overhead)
+            end += LINE_NS * workers * (workers > 1)
+        return end
+
+
+def _end_of(
+    strands: Sequence[Strand], workers: int, start: float, overhead: float
+) -> float:
+    """Return when the last piece of a section ends that begins at `start`."""
+    left = [_shares(len(strand), workers) for strand in strands]
+    free = [(start, worker, 0) for worker in range(workers)]
+    end = start
+    while free:
+        now, worker, number = heappop(free)
+        while number < len(strands):
+            piece = _claim(left[number], worker)
+            if piece is not None:
+                after = now + overhead + strands[number][piece]
+                end = max(end, after)
+                heappush(free, (after, worker, number))
+                break
+            number += 1
+    return end
+
+
+def _shares(pieces: int, workers: int) -> list[list[int]]:
+    """Return the pieces that each worker begins with, the last of them first."""
+    ends = [(pieces * n + workers - 1) // workers for n in range(workers + 1)]
+    return [list(range(ends[n + 1] - 1, ends[n] - 1, -1)) for n in range(workers)]
+
+
+def _claim(shares: Sequence[list[int]], worker: int) -> int | None:
+    for turn in range(len(shares)):
+        share = shares[(worker + turn) % len(shares)]
+        if share:
+            return share.pop()
+    return None
+
+
+def _span(run: Sequence[Record]) -> float:
+    return max(r.end_ns for r in run) - min(r.begin_ns for r in run)
+
+
+def simulated(
+    net: Executable, inputs: dict[str, Array], threads: int, seconds: float
+) -> dict[str, Any]:
+    """
+    Return what `threads` would take, and two as simulated and as measured here.
+
+    `net` has been compiled for several threads and to be profiled. Units: milliseconds;
+    efficiency is the time of one thread over that of all, by their number.
+    """
+    net.threads = 1
+    schedule = Schedule.of(profiled(net, inputs, seconds))
+    one = schedule.length(1)
+    length = schedule.length(threads)
+    figures: dict[str, Any] = {
+        "simulated_threads": threads,
+        "sections": len(schedule.sections),
+        "pieces": schedule.pieces,
+        "one_ms": round(one / 1e6, 4),
+        "simulated_ms": round(length / 1e6, 4),
+        "efficiency": round(one / max(threads * length, 1e-9), 3),
+    }
+    if allowed_threads() > 1:
+        net.threads = 2
+        runs = runs_of(profiled(net, inputs, seconds))
+        figures["two_simulated_ms"] = round(schedule.length(2) / 1e6, 4)
+        figures["two_ms"] = round(median(map(_span, runs)) / 1e6, 4) if runs else 0.0
+    return figures
