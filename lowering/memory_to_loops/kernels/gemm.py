@@ -45,6 +45,12 @@ class Gemm(Kernel):
     is_padded: bool = True
     """Whether panels are as wide in memory as the tile, even the last one."""
     sums: Sums = Sums.RUNNING
+    turn: int = 1
+    """How many k a turn of the innermost loop does."""
+    step: int = 0
+    """From one k to the next in the left factor; 0 if only the row says."""
+    pitch: int = 0
+    """The same in a panel."""
     in_pairs: bool = False
     """Whether factors are multiplied in pairs of bf16; a k of the row is one."""
     is_depthwise: bool = False
@@ -170,13 +176,14 @@ class Gemm(Kernel):
             segment_count=row.segments,
             runs=row.runs_at,
             block=row.block,
-            step=row.step,
+            step=index(self.step or row.step),
             right=call["right"],
             start=start,
-            pitch=row.pitch,
+            pitch=index(self.pitch or row.pitch),
             ahead=start + row.panel_stride + tile * row.slice,
             ahead_step=row.slice_step,
             sums=self.sums,
+            turn=self.turn,
             in_pairs=self.in_pairs,
         )
         finish.fetch()

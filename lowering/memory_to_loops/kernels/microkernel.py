@@ -15,7 +15,7 @@ from glow.support.targets import LINE_BYTES, PAGE_BYTES, Target
 from glow.support.types import dtype_of
 
 _SECOND_LEVEL = 2
-_FEW = 2
+FEW = 2
 """
 The rows of tiles that take panels as fast as they come.
 
@@ -112,6 +112,8 @@ class TileFactors:
     """The next part of the right factor, to be prefetched."""
     ahead_step: Value
     sums: Sums = Sums.RUNNING
+    turn: int = 1
+    """How many k a turn of the loop does: a divisor of each run."""
     in_pairs: bool = False
     """
     Whether each k stands for two neighbors in a row of the left factor.
@@ -161,15 +163,12 @@ def _add_segment(
     """
     Add the products of segment `s` to `totals`; `cursor` is what is ahead, and a line.
 
-    One k per turn: the loop's own work hides behind the multiply-adds, and all
-    addresses stay in registers. The next panel is fetched on the way, but by few rows.
+    The next panel is fetched on the way, but by few rows.
     """
-    (ahead, line), k = cursor, Var(f.table[f.segments + s])
-    run, by = f.table[f.runs + s], _by_page if len(f.rows) <= _FEW else _by_k
-    for is_ahead in by(f, run, ahead, (k, line, *totals), row.size):
+    line, k = cursor[1], Var(f.table[f.segments + s])
+    run, by = f.table[f.runs + s], _by_page if len(f.rows) <= FEW else _by_k
+    for _ in by(f, run, cursor, (k, *totals), row.size):
         weights = f.right.load(line.value, row)
-        if is_ahead:
-            prefetch(f.right, ahead.value, _SECOND_LEVEL)
         for start, total in zip(f.rows, totals, strict=True):
             at = start + k.value
             if f.in_pairs:
@@ -182,27 +181,43 @@ def _add_segment(
 
 
 def _by_k(
-    f: TileFactors, run: Value, ahead: Var, carried: Sequence[Var], columns: int
-) -> Generator[bool]:
-    """Write the loop along a segment; a line of the next panel is fetched per k."""
-    for _ in loop(0, run, ahead, *carried, name="k", nonempty=True):
-        yield True
-        ahead.value += f.ahead_step
+    f: TileFactors,
+    run: Value,
+    cursor: tuple[Var, Var],
+    carried: Sequence[Var],
+    columns: int,
+) -> Generator[None]:
+    """
+    Write the loop along a segment; a line of the next panel is fetched per k.
+
+    The body is written as often as a turn has k.
+    """
+    ahead, carried = cursor[0], (*cursor, *carried)
+    for _ in loop(0, run, *carried, step=f.turn, name="k", nonempty=True):
+        for _ in range(f.turn):
+            prefetch(f.right, ahead.value, _SECOND_LEVEL)
+            yield
+            ahead.value += f.ahead_step
 
 
 def _by_page(
-    f: TileFactors, run: Value, ahead: Var, carried: Sequence[Var], columns: int
-) -> Generator[bool]:
+    f: TileFactors,
+    run: Value,
+    cursor: tuple[Var, Var],
+    carried: Sequence[Var],
+    columns: int,
+) -> Generator[None]:
     """Write it; with each page of the panel, fetch where a later one begins."""
     size = dtype_of(f.right.element).itemsize
-    turns, line = PAGE_BYTES // size // columns, carried[1]
+    line, turns = cursor[1], PAGE_BYTES // size // columns
+    carried = (line, *carried)
     for p in loop(0, run, *carried, step=turns, name="p", nonempty=True):
         for i in range(_LINES_OF_PAGE):
             begin = line.value + (_PAGES_AHEAD * PAGE_BYTES + i * LINE_BYTES) // size
             prefetch(f.right, begin, _SECOND_LEVEL)
         last = minimum(p + turns, run)
         for _ in loop(p, last, *carried, name="k", nonempty=True):
-            yield False
+            yield
 
 
 def multiply_lanes(f: TileFactors, row: Strip, sums: Sequence[Value]) -> list[Value]:
