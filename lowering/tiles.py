@@ -25,13 +25,30 @@ def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
     between rows of the left factor: a tile reads all its rows at once, and those that
     compete for the same ways of the cache make it slower.
     """
-    heights = [h for h in _HEIGHTS if h <= target.tile_rows]
+    heights = [h for h in _HEIGHTS if h <= most_rows(target, panel)]
 
     def cost(height: int) -> tuple[float, int]:
         each = height_cost(target, panel, height) + _crowding(target, height, stride)
         return -(-rows // height) * each, -height
 
     return min(min(heights, key=cost), rows)
+
+
+def most_rows(target: Target, panel: int) -> int:
+    """Return how many rows of a panel the registers of a tile hold."""
+    most = target.tile_rows * target.panel_width // panel
+    return max(1, min(target.tile_rows, most))
+
+
+def panel_for(target: Target, columns: int, depth: int) -> int:
+    """
+    Return the width of packed panels of a right factor of `depth` rows.
+
+    Wide ones are those that are full, and take no more than half of L2.
+    """
+    wide, usual = target.wide_panel, target.panel_width
+    is_full = wide and -columns % wide < usual
+    return wide if is_full and 8 * wide * depth <= target.l2_bytes else usual
 
 
 def tile_turns(target: Target, rows: int, panel: int) -> float:
@@ -59,7 +76,7 @@ def open_panel(target: Target, rows: int) -> int:
     """
     vectors = max(1, target.registers // 2 // rows)
     lanes = target.f32_lanes << (vectors.bit_length() - 1)
-    return max(lanes, target.panel_widths[0])
+    return max(lanes, target.panel_width)
 
 
 def _crowding(target: Target, height: int, stride: int) -> float:

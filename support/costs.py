@@ -27,6 +27,8 @@ class Costs(NamedTuple):
     """The bytes of a transformed filter from which smaller tiles are preferred."""
     winograd_wide_filter: int = 4 << 20
     """The bytes up to which the transform of one in 16 bits is kept in f32."""
+    winograd_wide_tiles: int = 32
+    """The tiles of an image from which panels of a filter are wide."""
     winograd_patience: float = 1.3
     """How many times longer smaller tiles may take to be preferred."""
     second_form: float = 2.0

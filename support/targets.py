@@ -35,7 +35,8 @@ class Target:
     A machine as passes and kernels see it: what it has, and what work costs there.
 
     Units: vector_bits in bits; l1_bytes, l2_bytes and l1_way_bytes in bytes per core;
-    panel_widths in f32 columns; tile_rows in rows of a register tile.
+    panel_widths and wide_panel in f32 columns; tile_rows in rows of a register tile
+    as wide as the widest of panel_widths.
     """
 
     name: str
@@ -55,6 +56,12 @@ class Target:
     tile_rows: int
     panel_widths: tuple[int, ...]
     """The widths of packed panels, widest first."""
+    wide_panel: int = 0
+    """
+    The width of panels of columns that fill them; 0 where that brings nothing.
+
+    Tiles are wide and low then: they load less for each multiply-add.
+    """
     runs_here: bool = True
     """Whether this process can execute the code."""
     masked_sizes: tuple[int, ...] = ()

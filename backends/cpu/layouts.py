@@ -41,6 +41,7 @@ from glow.lowering.tiles import (
     has_pairs,
     matrix_panels,
     multiplies_pairs,
+    panel_for,
 )
 from glow.support.layout import Layout, channels_last, size_of, strides_of
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, Layouts, Offers, Target
@@ -205,7 +206,8 @@ def _columns(op: MatMulOp) -> int:
 def _panels(op: MatMulOp, target: Target, order: Digits = IN_ORDER) -> Attribute:
     """Return panels of the right factor whose rows follow each other in `order`."""
     shape, columns = shape_of(op.rhs), _columns(op)
-    return LayoutAttr(matrix_panels(len(shape), columns, target.panel_width, order))
+    width = panel_for(target, shape[columns], shape[2 * len(shape) - 3 - columns])
+    return LayoutAttr(matrix_panels(len(shape), columns, width, order))
 
 
 def carry_cost(

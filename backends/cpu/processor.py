@@ -32,7 +32,9 @@ _LINUX_NAMES = {
 _IDENTITY = ("vendor_id", "cpu family", "model", "stepping", "flags")
 
 DEFAULT_CACHE_SIZES = (32 << 10, 512 << 10)
+DEFAULT_WAYS = 8
 _DEFAULT_L3 = 8 << 20
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 def other_kind(triple: str) -> str | None:
@@ -90,7 +92,7 @@ def _linux_facts() -> dict[str, str]:
 def all_cache_sizes() -> tuple[int, int, int]:
     """Return the sizes of the first core's L1 data, L2 and L3 caches in bytes."""
     sizes: dict[tuple[str, str], int] = {}
-    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+    for index in _CACHES.glob("index*"):
         try:
             level = (index / "level").read_text().strip()
             kind = (index / "type").read_text().strip()
@@ -110,9 +112,28 @@ def cache_sizes() -> tuple[int, int]:
     return all_cache_sizes()[:2]
 
 
+@cache
+def l1_ways() -> int:
+    """Return how many lines one place of the first core's L1 data cache holds."""
+    for index in _CACHES.glob("index*"):
+        with suppress(OSError, ValueError):
+            level, kind = ((index / n).read_text().strip() for n in ("level", "type"))
+            if (level, kind) == ("1", "Data"):
+                return (
+                    int((index / "ways_of_associativity").read_text()) or DEFAULT_WAYS
+                )
+    return DEFAULT_WAYS
+
+
+@cache
+def maker() -> str:
+    """Return who made this processor, as Linux says: `GenuineIntel`; "" elsewhere."""
+    return _linux_facts().get("vendor_id", "")
+
+
 def identity() -> str | None:
     """Return text that identifies processors with the same code; None: ask LLVM."""
     facts = _linux_facts()
     if any(name not in facts for name in _IDENTITY):
         return None
-    return f"{[facts[name] for name in _IDENTITY]} {cache_sizes()}"
+    return f"{[facts[name] for name in _IDENTITY]} {cache_sizes()} {l1_ways()}"

@@ -7,7 +7,10 @@ from typing import Any
 from glow.backends.cpu.llvmlite_binding import llvm
 from glow.backends.cpu.processor import (
     DEFAULT_CACHE_SIZES,
+    DEFAULT_WAYS,
     cache_sizes,
+    l1_ways,
+    maker,
     missing_features,
 )
 from glow.support.costs import Costs
@@ -51,6 +54,11 @@ _SHAPES: dict[str, dict[str, Any]] = {
         "panel_widths": (16,),
         "converts_f16": True,
     },
+}
+# What else holds for the processors of a maker, where it is measured.
+_MAKERS: dict[tuple[str, str], dict[str, Any]] = {
+    # Sapphire Rapids: a tile of 6 x 64 does 205 of 235 GFLOP/s, one of 12 x 32 190.
+    ("avx512", "GenuineIntel"): {"wide_panel": 64},
 }
 _NEEDS = {
     "avx512": ("avx512f", "avx512dq", "avx512bw", "avx512vl", "avx2", "fma", "f16c"),
@@ -150,10 +158,11 @@ def cpu_target(features: str = "") -> Target:
         cpu=llvm.get_host_cpu_name() if is_native else _GENERIC_CPU[isa],
         features=llvm.get_host_cpu_features().flatten() if is_native else "",
         l1_bytes=caches[0],
+        l1_ways=l1_ways() if runs_here else DEFAULT_WAYS,
         l2_bytes=caches[1],
         runs_here=runs_here,
         multiplies_bf16=is_native
         and isa == "avx512"
         and not missing_features(["avx512bf16"]),
-        **_SHAPES[isa],
+        **_SHAPES[isa] | (_MAKERS.get((isa, maker()), {}) if is_native else {}),
     )

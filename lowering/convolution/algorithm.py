@@ -11,8 +11,13 @@ from xdsl.ir import Attribute, Operation
 
 from glow.analysis.constants import constant_behind
 from glow.dialects.graph.convolution import ConvOp
-from glow.lowering.convolution.winograd import Form, is_winograd_window, winograd_form
-from glow.lowering.tiles import multiplies_pairs
+from glow.lowering.convolution.winograd import (
+    Form,
+    is_winograd_window,
+    winograd_form,
+    winograd_panel,
+)
+from glow.lowering.tiles import multiplies_pairs, panel_for
 from glow.support.arrays import Shape
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of, element_of, shape_of
@@ -113,7 +118,7 @@ def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
         return GENERIC
     if conv.group == conv.input[1] > 1 and conv.columns < target.f32_lanes:
         return Algorithm("depthwise")
-    panel, form = target.panel_width, None
+    panel, form = panel_for(target, conv.columns, prod(conv.filter[1:])), None
     if multiplies_pairs(target, conv.element, conv.filter[1]):
         return Algorithm("pairs", panel)
     window = conv.filter[2:], conv.strides, conv.dilations, conv.group
@@ -122,4 +127,8 @@ def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
         itemsize = dtype_of(conv.element).itemsize
         known = [(batch, *conv.result[1:]) for batch in conv.batches]
         form = winograd_form(target.costs, conv.filter, conv.result, itemsize, known)
-    return Algorithm("direct" if form is None else "winograd", panel, form)
+    if form is not None:
+        return Algorithm(
+            "winograd", winograd_panel(target, form, conv.filter[1], conv.result), form
+        )
+    return Algorithm("direct", panel)

@@ -82,7 +82,7 @@ def _inputs(conv: ConvShape, target: Target) -> list[Priced]:
     choices: list[Priced] = [(layout_attribute(channels_last(len(conv.input))), 0.0)]
     algorithm = choose_algorithm(conv, target)
     if algorithm.name == "direct" and _reads_first(conv, target):
-        panels = -(-conv.columns // target.panel_width)
+        panels = -(-conv.columns // algorithm.panel)
         reads = panels * prod(conv.filter[2:]) / prod(conv.strides)
         cost = target.costs.channels_first * reads
         choices.append((None, cost * conv.bytes(conv.input)))

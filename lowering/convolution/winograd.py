@@ -7,7 +7,7 @@ from math import prod, sqrt
 
 import numpy as np
 
-from glow.lowering.tiles import tile_turns
+from glow.lowering.tiles import panel_for, tile_turns
 from glow.support.arrays import Array, Shape, aligned_empty
 from glow.support.costs import Costs
 from glow.support.mapped_files import forget
@@ -204,7 +204,9 @@ def _at_points(taps: Array, form: Form, result: Array) -> None:
 
 
 @cache
-def _block(target: Target, form: Form, tiles: int, inputs: int, outputs: int) -> int:
+def _block(
+    target: Target, form: Form, tiles: int, inputs: int, outputs: int, panel: int
+) -> int:
     """Return the tiles of a block: panels read again against tiles that leave L2."""
     costs = target.costs
     tile_bytes = 4 * form.places * (inputs + outputs)
@@ -215,7 +217,7 @@ def _block(target: Target, form: Form, tiles: int, inputs: int, outputs: int) ->
 
     def cost(block: int) -> tuple[float, int]:
         excess = block * tile_bytes / (2 * target.l2_bytes) - 1
-        turns = tile_turns(target, block, target.panel_width) + stream
+        turns = tile_turns(target, block, panel) + stream
         turns += block * (costs.winograd_tile + spill * min(max(excess, 0), 2))
         return -(-tiles // block) * turns, -block
 
@@ -229,7 +231,19 @@ def winograd_block(target: Target, form: Form, input: Shape, result: Shape) -> i
     More tiles read the filter less often, fewer ones stay in L2. The last block begins
     early enough to be as large as the others.
     """
-    return _block(target, form, form.tiles(result), input[1], result[1])
+    panel = winograd_panel(target, form, input[1], result)
+    return _block(target, form, form.tiles(result), input[1], result[1], panel)
+
+
+def winograd_panel(target: Target, form: Form, inputs: int, result: Shape) -> int:
+    """
+    Return the width of the panels of a transformed filter.
+
+    Wide ones take few tiles at a time, which an image of few tiles has no use for.
+    """
+    if form.tiles((1, *result[1:])) < target.costs.winograd_wide_tiles:
+        return target.panel_width
+    return panel_for(target, result[1], inputs)
 
 
 def winograd_stride(block: int, channels: int) -> int:

@@ -21,7 +21,7 @@ from glow.lowering.graph_to_memory.convolution import (
 )
 from glow.lowering.graph_to_memory.elementwise import Fusion, lower_chain
 from glow.lowering.graph_to_memory.state import Lowering, lowers
-from glow.lowering.tiles import depth_order, has_pairs, matrix_panels
+from glow.lowering.tiles import depth_order, has_pairs, matrix_panels, panel_for
 from glow.support.layout import Dim, Layout
 from glow.support.types import compute_type, shape_of
 
@@ -180,7 +180,7 @@ def _with_rows(lowering: Lowering, right: SSAValue) -> SSAValue:
     rank, columns = len(own.shape), own.shape[-1]
     if columns == 1 or own.strides[-1] == 1:
         return right
-    width = lowering.target.panel_width
+    width = panel_for(lowering.target, columns, own.shape[-2])
     layout = LayoutAttr(matrix_panels(rank, rank - 1, width))
     panels = lowering.alloc(Buffer(type_.element_type, own.shape, layout))
     lowering.copy(right, panels)

@@ -90,7 +90,7 @@ def _form(target: Target, op: AttentionOp) -> AttentionForm:
     lanes = min(panel, target.tile_lanes)
     rows = query_rows(target, panel)
     widest = max(target.panel_widths)
-    tails = tiles_of(target, rows, widest, width % widest)
+    tails = tiles_of(target, widest, width % widest, rows)
     return AttentionForm(
         scale=op.scale.value.data,
         softcap=op.softcap.value.data,

@@ -79,7 +79,7 @@ def _right(rhs: SSAValue, target: Target) -> Right | None:
         return _packed(rhs)
     if shape[-1] != 1 and addressing.strides[-1] != 1:
         return None
-    panel = target.panel_widths[0]
+    panel = target.panel_width
     return Right(addressing.strides[:-2], panel, panel, addressing.strides[-2], False)
 
 

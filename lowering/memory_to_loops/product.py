@@ -160,15 +160,40 @@ def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned
     if p.in_pairs and (p.step != 1 or p.run % 2):
         raise PassFailedException(f"expected pairs of neighbors, got {p.run} numbers")
     pair = 2 if p.in_pairs else 1
-    tiling, depth = _tiling(target, p), len(p.segments) * p.run // pair
-    summed = _summed(target, p)
-    tiles, whole = len(tiling.rows) // tiling.height, p.columns // p.panel
+    summed, depth = _summed(target, p), len(p.segments) * p.run // pair
+    whole, planned = p.columns // p.panel, list[Planned]()
+    for tile in tiles_of(target, p.panel, p.columns):
+        is_tail = tile.columns != p.panel or tile.masked
+        panels = Steps(whole, whole + 1, 0) if is_tail else Steps(0, whole, 0)
+        tiling = _tiling(target, p, tile.columns)
+        kernel = replace(
+            _kernel(tiling, p, replace(tile, rows=tiling.height)),
+            sums=summed.order,
+            turn=_turn(p, tiling.height, summed),
+            step=pair if p.step == 1 else 0,
+            pitch=p.pitch * pair if p.pitch == p.panel else 0,
+        )
+        row = _row(p, tiling, summed, panels, table)
+        planned.append((kernel, *_cut(kernel, row, depth)))
+    return planned
+
+
+def _row(
+    p: Product,
+    tiling: _Tiling,
+    summed: _Summed,
+    panels: Steps[int],
+    table: OffsetTable,
+) -> GemmRow[int]:
+    """Return the row of a kernel that computes some panels; offsets go to `table`."""
+    tiles, pair = len(tiling.rows) // tiling.height, 2 if p.in_pairs else 1
     piece = -(-p.panel_stride // tiles) if p.is_packed else 0
+    depth = len(p.segments) * p.run // pair
     batches = [p.left_batches, p.right_batches, p.bias_batches, p.result_batches]
-    row = GemmRow(
+    return GemmRow(
         batches=Steps(0, len(p.left_batches), 0),
         batch_at=table.add(np.stack([*batches, *p.extra_batches], axis=1).reshape(-1)),
-        panels=Steps(0, whole, 0),
+        panels=panels,
         width=p.panel,
         columns=p.columns,
         panel_stride=p.panel_stride,
@@ -186,19 +211,6 @@ def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned
         step=p.step * pair,
         extras=p.epilogue.places(table, tiling.rows, p.extra_rows),
     )
-    planned: list[Planned] = []
-    for tile in tiles_of(target, tiling.height, p.panel, p.columns):
-        is_tail = tile.columns != p.panel or tile.masked
-        panels = Steps(whole, whole + 1, 0) if is_tail else Steps(0, whole, 0)
-        kernel = replace(
-            _kernel(tiling, p, tile),
-            sums=summed.order,
-            turn=_turn(p, tile, summed),
-            step=pair if p.step == 1 else 0,
-            pitch=row.pitch if p.pitch == p.panel else 0,
-        )
-        planned.append((kernel, *_cut(kernel, replace(row, panels=panels), depth)))
-    return planned
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,14 +238,14 @@ def _summed(target: Target, p: Product) -> _Summed:
     return _Summed(Sums.BY_SEGMENT, starts, np.tile(np.diff(ends), count))
 
 
-def _turn(p: Product, tile: Tile, summed: _Summed) -> int:
+def _turn(p: Product, height: int, summed: _Summed) -> int:
     """
     Return how many k are multiplied in a turn of the innermost loop.
 
     The loop's own work takes units that processors have for vectors, too.
     """
     is_even = not np.any(summed.runs % _TURN)
-    return _TURN if is_even and tile.rows > FEW and not p.is_depthwise else 1
+    return _TURN if is_even and height > FEW and not p.is_depthwise else 1
 
 
 def _cut(kernel: Gemm, row: GemmRow[int], depth: int) -> tuple[GemmRow[int], Work]:
@@ -267,10 +279,10 @@ class _Tiling:
     planes: int = 0
 
 
-def _tiling(target: Target, p: Product) -> _Tiling:
-    """Return how the result is stored, and how rows make up tiles."""
+def _tiling(target: Target, p: Product, columns: int) -> _Tiling:
+    """Return how the result is stored, and how rows make up tiles of `columns`."""
     stride = _stride_of(p.rows) * (_F32_BYTES // 2 if p.in_pairs else _F32_BYTES)
-    height = tile_rows(target, len(p.rows), p.panel, stride)
+    height = tile_rows(target, len(p.rows), columns, stride)
     plain = tiles_in_order(len(p.rows), height)
     if p.result_step == 1 or p.columns == 1:
         return _Tiling(Stored.ROWS, height, plain)
@@ -284,7 +296,7 @@ def _tiling(target: Target, p: Product) -> _Tiling:
     ):
         return _Tiling(Stored.INTERLEAVED, height, plain, planes)
     once = p.epilogue.in_place
-    turned = turned_tiles(target, p.result_rows, p.panel, once=once)
+    turned = turned_tiles(target, p.result_rows, columns, once=once)
     if turned is None:
         return _Tiling(Stored.SCATTERED, height, plain)
     return _Tiling(Stored.TURNED, *turned)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from glow.lowering.tiles import height_cost
+from glow.lowering.tiles import height_cost, most_rows
 from glow.support.targets import Target
 
 Offsets = NDArray[np.int64]
@@ -127,7 +127,7 @@ def turned_tiles(
     lengths = [stop - start for start, stop in zip(starts, stops, strict=True)]
     heights = [
         h
-        for h in range(_PAIR, min(target.tile_rows, *lengths) + 1, _PAIR)
+        for h in range(_PAIR, min(most_rows(target, panel), *lengths) + 1, _PAIR)
         if not once or all(n % h == 0 for n in lengths)
     ]
     if not heights:

@@ -27,6 +27,7 @@ from glow.lowering.convolution.winograd import (
     winograd_block,
     winograd_filter,
     winograd_form,
+    winograd_panel,
     winograd_scratch_elements,
     winograd_stride,
 )
@@ -34,7 +35,7 @@ from glow.lowering.memory_to_loops.kernels.microkernel import tiles_of
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import OffsetTable, offsets_of
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.lowering.tiles import tile_rows, tile_turns
+from glow.lowering.tiles import most_rows, panel_for, tile_rows, tile_turns
 from glow.support.layout import pack
 from glow.support.targets import target_of
 
@@ -188,18 +189,37 @@ def test_tiles_waste_few_rows(rows: int, target: Any) -> None:
 
 def test_rows_that_compete_for_cache_lines_make_lower_tiles() -> None:
     """What 12 x 32 tiles of rows 4 KB apart lose is a third of their speed."""
-    heights = [tile_rows(AVX512, 512, 32, stride) for stride in (0, 2048, 2112)]
+    target = replace(AVX512, l1_ways=8)
+    heights = [tile_rows(target, 512, 32, stride) for stride in (0, 2048, 2112)]
     assert heights == [12, 12, 12]
     for stride in (4096, 8192, 12288):
-        assert tile_rows(AVX512, 512, 32, stride) == 8
-        assert tile_rows(AVX512, 49, 32, stride) == 7
+        assert tile_rows(target, 512, 32, stride) == 8
+        assert tile_rows(target, 49, 32, stride) == 7
         assert tile_rows(AVX2, 512, 16, stride) == tile_rows(AVX2, 512, 16) == 6
+
+
+def test_wide_panels_are_full_and_near() -> None:
+    """Registers hold as many sums in each form."""
+    target = replace(AVX512, wide_panel=64, l2_bytes=2 << 20)
+    columns = (24, 32, 33, 64, 96, 97, 1000)
+    widths = [panel_for(target, n, 1024) for n in columns]
+    assert widths == [32, 32, 64, 64, 32, 64, 64]
+    assert [panel_for(target, 64, depth) for depth in (4096, 4097)] == [64, 32]
+    assert panel_for(replace(target, wide_panel=0), 64, 1024) == 32
+    assert [most_rows(target, panel) for panel in (16, 32, 64)] == [12, 12, 6]
+
+
+def test_images_of_few_tiles_have_usual_panels() -> None:
+    target = replace(AVX512, wide_panel=64)
+    sides = (28, 14)
+    widths = [winograd_panel(target, F4, 64, (9, 64, n, n)) for n in sides]
+    assert widths == [64, 32]
 
 
 @given(st.integers(1, 200), st.sampled_from([AVX2, AVX512]))
 def test_the_last_panel_is_no_wider_than_it_must(columns: int, target: Any) -> None:
     panel = target.panel_widths[0]
-    tiles = tiles_of(target, 4, panel, columns)
+    tiles = tiles_of(target, panel, columns, 4)
     rest = columns % panel
     assert len(tiles) == (columns >= panel) + (rest > 0)
     if rest:

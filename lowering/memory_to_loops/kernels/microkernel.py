@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import product
 
 from glow.codegen.functions import dot_pairs, fma, minimum
 from glow.codegen.loops import Var, loop
@@ -24,6 +25,8 @@ it is enough to ask for what later pages begin with. More would take a tenth of 
 the second and third level can deliver.
 """
 _PAGES_AHEAD, _LINES_OF_PAGE = 4, 2
+_SHORTEST = 32
+"""The k after which such tiles look ahead again, at least."""
 
 
 @dataclass(frozen=True)
@@ -207,14 +210,15 @@ def _by_page(
     carried: Sequence[Var],
     columns: int,
 ) -> Generator[None]:
-    """Write it; with each page of the panel, fetch where a later one begins."""
+    """Write it; with some pages of the panel, fetch where later ones begin."""
     size = dtype_of(f.right.element).itemsize
-    line, turns = cursor[1], PAGE_BYTES // size // columns
+    line, turns = cursor[1], max(_SHORTEST, PAGE_BYTES // size // columns)
+    pages = max(1, turns * columns * size // PAGE_BYTES)
     carried = (line, *carried)
     for p in loop(0, run, *carried, step=turns, name="p", nonempty=True):
-        for i in range(_LINES_OF_PAGE):
-            begin = line.value + (_PAGES_AHEAD * PAGE_BYTES + i * LINE_BYTES) // size
-            prefetch(f.right, begin, _SECOND_LEVEL)
+        for page, i in product(range(pages), range(_LINES_OF_PAGE)):
+            lead = (_PAGES_AHEAD + page) * PAGE_BYTES + i * LINE_BYTES
+            prefetch(f.right, line.value + lead // size, _SECOND_LEVEL)
         last = minimum(p + turns, run)
         for _ in loop(p, last, *carried, name="k", nonempty=True):
             yield
@@ -261,7 +265,7 @@ def products(
     return [total.value for total in totals]
 
 
-def tiles_of(target: Target, rows: int, panel: int, columns: int) -> list[Tile]:
+def tiles_of(target: Target, panel: int, columns: int, rows: int = 1) -> list[Tile]:
     """
     Return the tile for whole panels, and for what `columns` leaves for the last one.
 
