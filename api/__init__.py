@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from glow import initializers
     from glow.builder import Builder, Value
+    from glow.differentiation import grad, jvp, value_and_grad, vjp
     from glow.inference_session import InferenceSession
     from glow.model import Model
     from glow.runtime.dynamic import DynamicExecutable
@@ -71,12 +72,16 @@ __all__ = [
     "Variable",
     "compile",
     "composite",
+    "grad",
     "initializers",
     "jit",
+    "jvp",
     "load",
     "load_executable",
     "nn",
     "trace",
+    "value_and_grad",
+    "vjp",
 ]
 
 # What has the name of its module is the module.
@@ -89,10 +94,14 @@ _LAZY = {
     "Value": "glow.builder",
     "Variable": "glow.tracing.variables",
     "composite": "glow.tracing.calls",
+    "grad": "glow.differentiation",
     "initializers": "glow.initializers",
     "jit": "glow.traced",
+    "jvp": "glow.differentiation",
     "nn": "glow.tracing.nn",
     "trace": "glow.traced",
+    "value_and_grad": "glow.differentiation",
+    "vjp": "glow.differentiation",
 }
 
 

@@ -48,7 +48,7 @@ def add_gradients(module: ModuleOp, of: Sequence[str], loss: str | None) -> None
                 f'no gradient of "{name}", expected inputs or constants of floats out '
                 f"of {listed}"
             )
-    writer, value = GradientWriter(module, end), _loss_in(ops, loss)
+    writer, value = GradientWriter.before(end, module), _loss_in(ops, loss)
     result = writer.tensor(value)
     seed = writer.like(1, result).reshape(*result.shape)
     wanted = [value for name in of for value in known[name]]
@@ -100,4 +100,4 @@ def _save(
     placeholder.location = save.location = location_of(name)
     storage = [op for op in module.ops if isinstance(op, StorageOp)]
     module.body.block.insert_op_after(placeholder, storage[-1])
-    writer.block.insert_op_before(save, writer.end)
+    writer.insert(save)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
-from xdsl.dialects.builtin import ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.analysis.symbols import named_in
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.storage import LiteralOp, LoadOp
 from glow.dialects.graph.tensors import GraphWriter, Tensor
 from glow.passes.constants import Constants
 from glow.passes.graph.decompose_attention import decompose_attention
@@ -52,35 +55,72 @@ def decomposition_of(op: type[Operation]) -> Pattern | None:
 
 def reason_against(op: Operation) -> str:
     """Return why no gradient flows through `op`; empty if one does."""
-    if hasattr(type(op), "gradient") or decomposition_of(type(op)) is not None:
+    if isinstance(op, CallOp) or hasattr(type(op), "gradient"):
+        return ""
+    if decomposition_of(type(op)) is not None:
         return ""
     reason = getattr(type(op), "NO_GRADIENT", "")
     return reason or "nothing says what its gradient is"
 
 
-class GradientWriter(GraphWriter):
-    """Inserts ops before another one, at the location of the op on the way back."""
+class ConstantTable(Protocol):
+    """What knows constants and makes more of them: `Constants`, or that of a trace."""
 
-    def __init__(self, module: ModuleOp, end: Operation):
-        self.constants = Constants(module)
-        self.location = end.location
-        self.end = end
+    def array_of(self, value: SSAValue) -> Array | None: ...
+
+    def make(
+        self, array: Array, name: str | None, location: LocationAttr
+    ) -> LiteralOp | LoadOp: ...
+
+
+class GradientWriter(GraphWriter):
+    """
+    Inserts ops before `end`, or at the end of a block, at the location of other ops.
+
+    `functions` are those that ops may call, by name.
+    """
+
+    def __init__(
+        self,
+        block: Block,
+        end: Operation | None,
+        constants: ConstantTable,
+        functions: Mapping[str, FuncOp],
+    ):
+        self.block, self.end = block, end
+        self.constants, self.functions = constants, functions
+        self.location: LocationAttr = UnknownLoc()
+        self.written: list[Operation] = []
+
+    @staticmethod
+    def before(end: Operation, module: ModuleOp) -> GradientWriter:
+        """Return what inserts ops before the last one of a function of `module`."""
+        block = end.parent_block()
+        assert block is not None
+        functions = named_in(module, FuncOp)
+        return GradientWriter(block, end, Constants(module), functions)
 
     def insert(self, op: Operation) -> Sequence[SSAValue]:
         if isinstance(op.location, UnknownLoc):
             op.location = self.location
-        self.block.insert_op_before(op, self.end)
+        self.written.append(op)
+        if self.end is None:
+            self.block.add_op(op)
+        else:
+            self.block.insert_op_before(op, self.end)
         return op.results
-
-    @property
-    def block(self) -> Block:
-        """Where the ops go."""
-        block = self.end.parent_block()
-        assert block is not None
-        return block
 
     def constant(self, array: Array) -> SSAValue:
         return self.insert(self.constants.make(array, None, self.location))[0]
+
+    def erase_unused(self, kept: Iterable[SSAValue]) -> None:
+        """Erase what it has written and nothing uses, but for values that are kept."""
+        owners = {value.owner for value in kept}
+        for op in reversed(self.written):
+            if op not in owners and is_trivially_dead(op):
+                op.detach()
+                op.erase()
+        self.written.clear()
 
     def zeros(self, like: SSAValue) -> Tensor:
         zero = self.like(0, self.tensor(like))
@@ -142,12 +182,13 @@ class _Sweep:
         """Add to the gradients of operands what those of the results of `op` say."""
         if reason := reason_against(op):
             raise self._failure(op, reason)
-        assert isinstance(op, GraphOp)
         self.writer.location = op.location
-        if hasattr(type(op), "gradient"):
-            self._apply_rule(op)
+        if isinstance(op, CallOp):
+            self._inline(op)
+        elif hasattr(type(op), "gradient"):
+            self._apply_rule(cast(GraphOp, op))
         else:
-            self._decompose(op)
+            self._decompose(cast(GraphOp, op))
 
     def _apply_rule(self, op: GraphOp) -> None:
         incoming = [self.found.get(result) for result in op.results]
@@ -168,20 +209,40 @@ class _Sweep:
         """Write `op` by others once more, and go back through these."""
         pattern = decomposition_of(type(op))
         assert pattern is not None
-        new = Replacement(op, self.writer.constants, cast(Any, None))
+        new = Replacement(op, cast(Any, self.writer.constants), cast(Any, None))
         results: Any = pattern(op, new)
         assert results is not None, f"{op.name} was not decomposed"
         for written in new.ops:
             self.writer.insert(cast(Any, written))
         several: Any = (results,) if isinstance(results, Tensor) else results
+        self._through(op, new.ops, [self.writer.value(each) for each in several])
+
+    def _inline(self, op: CallOp) -> None:
+        """Write what a function computes once more, and go back through that."""
+        function = self.writer.functions[op.callee.string_value()]
+        values: dict[SSAValue, SSAValue] = dict(
+            zip(function.body.block.args, op.arguments, strict=True)
+        )
+        written: list[Operation] = []
+        for each in function.body.block.ops:
+            if isinstance(each, ReturnOp):
+                results = [values.get(v, v) for v in each.arguments]
+                self._through(op, written, results)
+                return
+            written.append(each.clone(values))
+            self.writer.insert(written[-1])
+
+    def _through(
+        self, op: Operation, written: Sequence[Operation], results: Sequence[SSAValue]
+    ) -> None:
+        """Go back through ops that compute what `op` does, as `results`."""
         seeds: dict[SSAValue, Tensor] = {}
-        for old, each in zip(op.results, several, strict=True):
+        for old, value in zip(op.results, results, strict=True):
             if old in self.found:
-                value = self.writer.value(each)
                 seed = self.found[old]
                 seeds[value] = seeds[value] + seed if value in seeds else seed
         wanted = dict.fromkeys(each for each in op.operands if each in self.active)
-        for value, part in gradients(seeds, wanted, new.ops, self.writer).items():
+        for value, part in gradients(seeds, wanted, written, self.writer).items():
             self.add(value, part)
 
     def add(self, value: SSAValue, part: Tensor) -> None:

@@ -189,6 +189,17 @@ class TracedModule:
         self._storage.append(op)
         return op
 
+    @property
+    def functions(self) -> dict[str, FuncOp]:
+        """The functions of the module so far, by name."""
+        functions = (op for op in self._functions if isinstance(op, FuncOp))
+        return {op.sym_name.data: op for op in functions}
+
+    def constant_named(self, name: str) -> ConstantOp | None:
+        """Return the constant that a symbol is, None for a placeholder."""
+        constants = (op for op in self._storage if isinstance(op, ConstantOp))
+        return next((op for op in constants if op.sym_name.data == name), None)
+
     def add_function(self, function: FuncOp) -> FuncOp:
         """Add a function to the module, under a name that is free."""
         function.sym_name = StringAttr(self.symbols.fresh(function.sym_name.data))

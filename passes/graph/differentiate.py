@@ -58,7 +58,7 @@ class DifferentiatePass(ModulePass):
         """Replace what a function returns by gradients."""
         block, end = body_of(function)
         of = [block.args[i] for i in self._numbers(block)]
-        ops, writer = list(block.ops)[:-1], GradientWriter(module, end)
+        ops, writer = list(block.ops)[:-1], GradientWriter.before(end, module)
         incoming: dict[SSAValue, Tensor] = {}
         for value in end.arguments:
             if is_float(element_of(value)):

@@ -56,3 +56,18 @@ func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
 func.func @g(%x: tensor<3xf32>) -> tensor<3xf32> {
   func.return %x : tensor<3xf32>
 }
+
+// -----
+// Of a call it is the gradient of what the function does.
+// CHECK-LABEL: func.func @f_gradient(
+// CHECK:         [[C:%.*]] = graph.cos %x
+// CHECK:         [[G:%.*]] = graph.mul %0, [[C]]
+// CHECK:         func.return [[G]]
+func.func private @wave(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %y = graph.sin %x : (tensor<3xf32>) -> tensor<3xf32>
+  func.return %y : tensor<3xf32>
+}
+func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %y = func.call @wave(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  func.return %y : tensor<3xf32>
+}

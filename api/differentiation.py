@@ -1,0 +1,97 @@
+"""Gradients of Python functions: transformations that return functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from glow.traced import jit
+from glow.tracing.gradients import Pullback, traced_jvp, traced_value_and_grad
+from glow.tracing.trace import is_tracing
+
+
+def value_and_grad(
+    function: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+) -> Callable[..., Any]:
+    """
+    Return a function of the value of another, which is one float, and its gradient.
+
+    The gradient is nested as the argument `argnums` is, whose leaves are floats; for
+    several numbers it is a tuple of such. With `has_aux` the function returns a pair,
+    of which the first is differentiated. Called in a function that is traced, it writes
+    the gradient there; outside, it is compiled as by `glow.jit`.
+    Errors: TracingError, at the caller's line, for other arguments and results, and an
+    op on the way that has no gradient.
+    """
+
+    @wraps(function)
+    def both(*arguments: Any, **named: Any) -> tuple[Any, Any]:
+        def applied(*given: Any) -> Any:
+            return function(*given, **named)
+
+        return traced_value_and_grad(name, applied, argnums, has_aux, arguments)
+
+    name = getattr(function, "__name__", "function")
+    return _compiled_outside(both)
+
+
+def grad(
+    function: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+) -> Callable[..., Any]:
+    """
+    Return a function of the gradient of another, which is one float.
+
+    With `has_aux` it returns a pair, the gradient and the second result of the
+    function. All else is as in `value_and_grad`.
+    """
+    both = value_and_grad(function, argnums, has_aux=has_aux)
+
+    @wraps(function)
+    def gradient(*arguments: Any, **named: Any) -> Any:
+        value, found = both(*arguments, **named)
+        return (found, value[1]) if has_aux else found
+
+    return _compiled_outside(gradient)
+
+
+def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
+    """
+    Return what a function returns, and a function from gradients of that to gradients.
+
+    The second takes gradients nested as the results, and returns a tuple with one for
+    each of `primals`, nested as they are. Both are of the function that is traced.
+    Errors: TracingError outside of such a function, and as `value_and_grad`.
+    """
+    pullback = Pullback("vjp", function, primals, range(len(primals)))
+    return pullback.value, pullback
+
+
+def jvp(
+    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any]:
+    """
+    Return what a function returns, and how that changes along a line.
+
+    `tangents` are nested as `primals`, of floats. It is the gradient of a gradient, so
+    that it takes about three times as long as the function.
+    Errors: TracingError as `vjp`.
+    """
+    return traced_jvp(function, primals, tangents)
+
+
+def _compiled_outside(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is compiled where nothing is traced."""
+    compiled = jit(function)
+
+    @wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        return (function if is_tracing() else compiled)(*arguments, **named)
+
+    return call
