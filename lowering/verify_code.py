@@ -298,10 +298,10 @@ def _only_index(op: llvm.GEPOp) -> int | None:
 
 
 def _alignment_problems(module: ModuleOp) -> Iterator[str]:
-    """Yield loads and stores with an alignment that LLVM has none of."""
+    """Yield ops, such as loads, with an alignment that LLVM has none of."""
     for op in module.walk():
-        alignment = op.properties.get("alignment")
-        if isinstance(op, llvm.LoadOp | llvm.StoreOp) and alignment is not None:
+        alignment = op.properties.get("alignment", op.attributes.get("alignment"))
+        if alignment is not None:
             size = alignment.value.data if isinstance(alignment, IntegerAttr) else 0
             if not 0 < size <= _MOST_ALIGNED or size & (size - 1):
                 yield f"{shown(op)}: expected an alignment of a power of 2, got {size}"

@@ -206,3 +206,15 @@ builtin.module attributes {glow.sections = 1 : i64, glow.strands = 1 : i64, glow
     func.return
   }
 }
+
+// -----
+
+// CHECK: memref.load {{.*}}: expected an alignment of a power of 2, got 3; llvm_ext.masked_load {{.*}}: expected an alignment of a power of 2, got 14
+func.func @f(%x: memref<?xf32>, %n: index) {
+  %0 = memref.load %x[%n] {alignment = 3 : i64} : memref<?xf32>
+  func.return
+}
+llvm.func @g(%p: !llvm.ptr, %m: vector<4xi1>, %x: vector<4xf32>) {
+  %0 = llvm_ext.masked_load %p, %m, %x {alignment = 14 : i32} : (!llvm.ptr, vector<4xi1>, vector<4xf32>) -> vector<4xf32>
+  llvm.return
+}
