@@ -287,6 +287,13 @@ class Node:
         values = [each.value for each in results]
         return self.emitter.outline(hint, block, values, self._location)
 
+    def note_unknown(self, *values: Tensor | None) -> None:
+        """Say of values that something might be supported if they were known."""
+        for value in values:
+            if value is not None:
+                names = self.emitter.inputs_behind(value.value)
+                self._problems.add_unknown_inputs(names)
+
     def trial(self) -> Trial:
         """Return what takes back all that is written from here on."""
         return Trial(self.emitter, self._problems)

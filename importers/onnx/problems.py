@@ -31,6 +31,10 @@ class Problems:
         self._unknown_inputs.update(unknown_inputs)
         self._owners.setdefault(what, {})[owner] = None
 
+    def add_unknown_inputs(self, names: Iterable[str]) -> None:
+        """Note inputs whose values might help."""
+        self._unknown_inputs.update(names)
+
     def add_invalid(self, error: InvalidModelError) -> None:
         """Note what is wrong with a node."""
         self._invalid.setdefault(str(error), error)

@@ -51,11 +51,13 @@ def emit_choice(
                 f"{name}_branch has {len(made)} outputs, expected {node.output_count}"
             )
         if (results := _present(made)) is None:
+            node.note_unknown(condition)
             return [None] * node.output_count
         written.append((node.outline(name, block, results), results))
     (then, made), (otherwise, others) = written
     for one, other in zip(made, others, strict=True):
         if one.type != other.type:
+            node.note_unknown(condition)
             node.refuse(
                 f"branches that make {one.type} and {other.type}, and a condition "
                 "known only at run time"
@@ -92,8 +94,14 @@ def emit_loop(
         turn = run(number, node.literal(True), list(carried))
         after, rows = _present(turn.carried), _present(turn.rows)
         if after is None or rows is None:
+            node.note_unknown(limit, condition)
             return [None] * node.output_count
-        _check_state(node, initial, after)
+        if not _has_types_of(node, initial, after):
+            node.note_unknown(limit, condition)
+            node.refuse(
+                f"a body that makes {_types(after)} of {_types(initial)}, and turns "
+                "that only a run decides, or too many to write out"
+            )
         goes_on = _found(node, turn.condition)
         if goes_on is None and (condition := _found(node, condition)) is None:
             if limit is None:
@@ -105,6 +113,7 @@ def emit_loop(
         elif condition is None:
             condition = node.literal(True)
         if rows and (turns is None or condition is not None):
+            node.note_unknown(limit, condition)
             node.refuse("a row of its outputs for each of as many turns as a run has")
         for index, row in enumerate(rows):
             whole = np.broadcast_to(np.zeros((), row.dtype), (turns or 0, *row.shape))
@@ -143,13 +152,15 @@ def _found(node: Node, condition: Tensor | None) -> Tensor | None:
     return None if known is not None and known.all() else condition.reshape()
 
 
-def _check_state(node: Node, before: Sequence[Tensor], after: Sequence[Tensor]) -> None:
-    """Raise unless a turn leaves values of the types that it was given."""
+def _has_types_of(
+    node: Node, before: Sequence[Tensor], after: Sequence[Tensor]
+) -> bool:
+    """Return whether a turn leaves values of the shapes that it was given."""
     for old, new in zip(before, after, strict=True):
         if old.element != new.element:
             node.invalid(f"the body makes {new.type} of {old.type}")
-        if old.shape != new.shape:
-            node.refuse(
-                f"a body that makes {new.type} of {old.type}, and turns that only a "
-                "run decides, or too many to write out"
-            )
+    return [value.shape for value in before] == [value.shape for value in after]
+
+
+def _types(values: Sequence[Tensor]) -> str:
+    return ", ".join(str(value.type) for value in values)

@@ -186,6 +186,8 @@ def test_shapes_that_a_run_decides_are_refused(name: str) -> None:
     with pytest.raises(UnsupportedModelError) as caught:
         import_model(model([each], inputs, list(each.output)))
     assert message in str(caught.value)
+    known = each.input[0]
+    assert f'values can be given: constants={{"{known}": ...' in str(caught.value)
 
 
 def test_what_a_body_lacks_is_told_once() -> None:
