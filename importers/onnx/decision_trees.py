@@ -35,7 +35,7 @@ REDUCTIONS: dict[str, Callable[..., Tensor]] = {
     "MIN": xp.min,
     "MAX": xp.max,
 }
-Ints = NDArray[np.int64]
+Children = NDArray[np.int64]
 
 
 @dataclass
@@ -49,10 +49,10 @@ class Trees:
 
     roots: list[int]
     modes: list[str]
-    features: Ints
+    features: Children
     values: NDArray[Any]
-    when_true: Ints
-    when_false: Ints
+    when_true: Children
+    when_false: Children
     absent_is_true: NDArray[np.bool_]
     weights: NDArray[Any]
 

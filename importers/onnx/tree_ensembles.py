@@ -13,7 +13,7 @@ from glow.importers.onnx.decision_trees import (
     COMPARISONS,
     LEAF,
     REDUCTIONS,
-    Ints,
+    Children,
     Trees,
 )
 from glow.importers.onnx.linear_models import (
@@ -105,7 +105,7 @@ def _children(
     modes: Sequence[str],
     trees: Sequence[int],
     numbers: Sequence[int],
-) -> Ints:
+) -> Children:
     """Return the place of a child of each node; a leaf is its own."""
     found: list[int] = []
     for i, (mode, tree, number) in enumerate(zip(modes, trees, numbers, strict=True)):
@@ -213,7 +213,7 @@ def _trees_with_leaves(node: Node, columns: int, x: Tensor) -> Trees:
         weights[count + leaf, target] = weight
     tracks = node.integers("nodes_missing_value_tracks_true") or (0,) * count
     itself = np.arange(count, count + len(leaves))
-    sides: list[Ints] = []
+    sides: list[Children] = []
     for side in ("true", "false"):
         ids = np.array(node.integers(f"nodes_{side}nodeids") or (), np.int64)
         ends = np.array(node.integers(f"nodes_{side}leafs") or (), np.int64) != 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto, helper
+from onnx import ModelProto
 from small_onnx import info, model, node
 
 import glow
@@ -392,22 +392,3 @@ def test_machine_code_is_kept_for_other_processes(
         assert isinstance(net, DynamicExecutable)
         np.testing.assert_allclose(net(rows(8)), expected(rows(8)), rtol=1e-5)
         assert net.specialize({"batch": 8}).stages[-1].name == stage
-
-
-def test_operators_are_refused_before_any_shape_is_known() -> None:
-    body = helper.make_graph(
-        [node("NoSuch", "x", "z")], "body", [], [info("z", ("n",))]
-    )
-    source = model(
-        [
-            node("Relu", "x", "a"),
-            node("Tree", "a", "b", domain="elsewhere"),
-            node("If", "c", "y", then_branch=body, else_branch=body),
-        ],
-        {"x": ("n",), "c": ()},
-        [info("y", ("n",))],
-    )
-    source.opset_import.add(domain="elsewhere", version=1)
-    message = message_of(glow.UnsupportedModelError, lambda: glow.load(source))
-    assert "operator elsewhere.Tree-1 (" in message
-    assert "operator NoSuch-" in message

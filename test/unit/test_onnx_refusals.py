@@ -11,6 +11,7 @@ import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, helper
 from small_onnx import info, model, node, relu_model
 
+import glow
 from glow.importers.onnx import import_model
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 
@@ -369,3 +370,19 @@ def test_types_that_the_model_declares_help_to_find_more() -> None:
 def test_names_with_line_breaks_leave_one_line() -> None:
     line = refusal(model([node("Relu", "q", "y", "a\nb")], {}, ["y"]))
     assert r'node "a\nb"' in line
+
+
+def test_operators_are_refused_before_any_shape_is_known() -> None:
+    body = helper.make_graph(
+        [node("NoSuch", "x", "z")], "body", [], [info("z", ("n",))]
+    )
+    nodes = [
+        node("Tree", "x", "b", domain="elsewhere"),
+        node("If", "c", "y", then_branch=body, else_branch=body),
+    ]
+    inputs = {"x": ("n",), "c": ()}
+    source = model(nodes, inputs, [info("y", ("n",))], domains={"elsewhere": 1})
+    with pytest.raises(UnsupportedModelError) as refused:
+        glow.load(source)
+    assert "operator elsewhere.Tree-1 (" in str(refused.value)
+    assert "operator NoSuch-" in str(refused.value)

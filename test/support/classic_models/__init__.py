@@ -1,0 +1,1 @@
+"""Models of domain ai.onnx.ml with random parameters."""
