@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation
 
 from glow.analysis.directions import functions_of
@@ -21,10 +21,21 @@ def calls_in(function: FuncOp) -> list[CallingOp]:
     return [op for op in ops_in(function.body) if isinstance(op, CallingOp)]
 
 
+def names_called_in(function: FuncOp) -> list[str]:
+    """Return the names of functions that ops of `function` call, `func.call` too."""
+    names: list[str] = []
+    for op in ops_in(function.body):
+        if isinstance(op, CallingOp):
+            names += op.callees
+        elif isinstance(op, CallOp):
+            names.append(op.callee.string_value())
+    return names
+
+
 def entries_of(module: ModuleOp) -> list[FuncOp]:
     """Return the functions with a body that no op of `module` calls."""
     functions = functions_of(module)
-    called = {name for f in functions for op in calls_in(f) for name in op.callees}
+    called = {name for f in functions for name in names_called_in(f)}
     return [f for f in functions if f.sym_name.data not in called]
 
 
@@ -37,8 +48,7 @@ def callees_first(functions: Iterable[FuncOp]) -> list[FuncOp]:
     by_name = {f.sym_name.data: f for f in functions}
     sorter = TopologicalSorter[str]()
     for name, function in by_name.items():
-        called = [callee for op in calls_in(function) for callee in op.callees]
-        sorter.add(name, *called)
+        sorter.add(name, *names_called_in(function))
     try:
         order = list(sorter.static_order())
     except CycleError as error:
@@ -54,7 +64,7 @@ def reached_from(entry: FuncOp, module: ModuleOp) -> list[FuncOp]:
     while waiting:
         function = waiting.pop()
         reached[function.sym_name.data] = function
-        names = (name for op in calls_in(function) for name in op.callees)
+        names = names_called_in(function)
         waiting += [functions[n] for n in names if n in functions and n not in reached]
     return list(reached.values())
 

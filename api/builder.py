@@ -20,11 +20,10 @@ import numpy as np
 from glow.building import integers
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.tensors import Tensor
-from glow.dialects.graph.window import resolve_auto_pad
+from glow.dialects.graph.window import Sizes, resolve_auto_pad
 from glow.initializers import Fans, Initializer, glorot, he, normal, ones, zeros
 from glow.model_writer import ModelWriter
 
-Sizes = int | Sequence[int]
 Value = Tensor
 """A tensor in a model that is being written."""
 

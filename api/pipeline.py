@@ -83,6 +83,8 @@ def _step(line: str, reason: str) -> Step:
 
 
 _GRAPH = """
+inline-functions
+    Passes, layouts and kernels are for ops; nothing wants a function whole.
 arguments-to-placeholders
     Later passes look up callers' arrays by name.
 tie-states  (for states)

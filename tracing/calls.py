@@ -8,8 +8,9 @@ from functools import partial, wraps
 from typing import Any, overload
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 
+from glow.dialects.graph.control_flow import CallFunctionOp
 from glow.dialects.graph.tensors import Tensor
 from glow.tracing.operands import as_tracer, tensor_of, weak_type
 from glow.tracing.pytrees import Structure, flatten, is_array, unflatten
@@ -41,7 +42,7 @@ class TracedFunction:
         given = [tensor_of(each).value for each in arguments]
         given += [trace.adopt(each).value for each in self.captured]
         types = self.function.function_type.outputs.data
-        op = CallOp(self.function.sym_name.data, given, types)
+        op = CallFunctionOp(self.function.sym_name.data, given, types)
         op.location = user_place().location()
         trace.block.add_op(op)
         leaves = [

@@ -176,7 +176,7 @@ def trace_program(
         if shares_memory and isinstance(leaf.value, np.ndarray):
             program.know(
                 cast(Array, leaf.value),
-                lambda trace, storage=storage: trace.load(storage),
+                lambda trace, own=tracers[-1]: trace.adopt(own.tensor),
             )
     taken = unflatten(given.structure, tracers) | dict(given.fixed)
 

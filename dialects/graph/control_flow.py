@@ -1,4 +1,4 @@
-"""Choices and loops whose bodies are functions of the module."""
+"""Calls, choices and loops whose bodies are functions of the module."""
 
 from __future__ import annotations
 
@@ -81,6 +81,57 @@ class ControlFlowOp(CallingOp):
         for value in (*self.operands, *self.results):
             if has_layout(value):
                 raise VerifyException(f"expected row-major tensors, got {value.type}")
+
+
+@irdl_op_definition
+class CallFunctionOp(ControlFlowOp):
+    """
+    What a function returns for `inputs`.
+
+    A function with the attribute `composite` is one op to who wrote the model.
+    `inline-functions` replaces calls by the ops of functions.
+
+    Shapes: the arguments of the function as inputs, its results as those of the op.
+    Errors: tensors with a layout; a function that is unknown, has another type or saves
+    a value (checked by module).
+    Source: MLIR's func.call, of tensors; ONNX's functions.
+
+    ```mlir
+    %y = graph.call @gelu(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.call"
+
+    inputs = var_operand_def(TENSOR)
+    outputs = var_result_def(TENSOR)
+    callee = prop_def(FlatSymbolRefAttrConstr)
+
+    assembly_format = (
+        "$callee `(` $inputs `)` attr-dict `:` functional-type(operands, results)"
+    )
+
+    def __init__(
+        self,
+        callee: str,
+        inputs: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+    ):
+        super().__init__(
+            operands=[inputs],
+            result_types=[result_types],
+            properties={"callee": SymbolRefAttr(callee)},
+        )
+
+    def verify_(self) -> None:
+        self._check_order()
+
+    def signature(self) -> tuple[Types, Types]:
+        inputs, outputs = self.inputs, self.outputs
+        return tuple(v.type for v in inputs), tuple(v.type for v in outputs)
+
+    def evaluate(self, arrays: Sequence[Array], run: RunFunction) -> tuple[Array, ...]:
+        return tuple(run(self.callees[0], arrays))
 
 
 @irdl_op_definition

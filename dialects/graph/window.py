@@ -14,6 +14,8 @@ from glow.dialects.graph.parameters import check_word
 from glow.support.arrays import Array
 
 Ints = tuple[int, ...]
+Sizes = int | Sequence[int]
+"""One size for all spatial axes, or one for each."""
 
 
 class Sliding(TypedDict, total=False):

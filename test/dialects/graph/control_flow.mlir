@@ -19,6 +19,13 @@ func.func @loops(%c: tensor<i1>, %n: tensor<i64>, %x: tensor<2xf32>) {
   func.return
 }
 
+// CHECK-LABEL: @calls
+// CHECK-NEXT:    %y = graph.call @double(%x) : (tensor<2xf32>) -> tensor<2xf32>
+func.func @calls(%x: tensor<2xf32>) {
+  %y = graph.call @double(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
 func.func private @double(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = graph.add %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   func.return %y : tensor<2xf32>

@@ -1,0 +1,91 @@
+"""Replace calls by the ops of the functions that they call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.analysis.calls import callees_first, names_called_in
+from glow.analysis.directions import functions_of
+from glow.dialects.graph.control_flow import CallFunctionOp
+from glow.support.locations import fuse
+from glow.support.walking import ops_in
+
+
+@dataclass(frozen=True)
+class InlineFunctionsPass(ModulePass):
+    """
+    Replace each `graph.call` and `func.call` by the ops of the function that it calls.
+
+    Calls of functions whose attribute `composite` is one of `keep` stay, as a target or
+    a later pass wants them whole. Functions that choices and loops call stay too, with
+    the calls in them replaced. The location of an op is then its own and that of the
+    call. Functions that nothing calls any more are removed.
+
+    Level: graph -> graph. Needs: nothing.
+    Errors: functions that call themselves, and ones that are no single block.
+    """
+
+    name = "inline-functions"
+
+    keep: tuple[str, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = {f.sym_name.data: f for f in functions_of(op)}
+        try:
+            order = callees_first(functions.values())
+        except ValueError as error:
+            raise PassFailedException(str(error)) from None
+        replaced: set[str] = set()
+        for function in order:
+            for call in ops_in(function.body):
+                if isinstance(call, CallFunctionOp | func.CallOp):
+                    replaced |= self._inline(call, functions)
+        called = {name for f in functions.values() for name in names_called_in(f)}
+        for name in replaced - called:
+            Rewriter.erase_op(functions[name])
+
+    def _inline(
+        self, call: CallFunctionOp | func.CallOp, functions: Mapping[str, FuncOp]
+    ) -> set[str]:
+        """Replace one call; return the name of its function, if that has a body."""
+        name = call.callee.string_value()
+        function = functions.get(name)
+        if function is None or self._stays(function):
+            return set()
+        block = function.body.blocks.first
+        if block is None or not isinstance(block.last_op, ReturnOp):
+            raise PassFailedException(f"expected @{name} to be one block that returns")
+        inside: dict[SSAValue, SSAValue] = dict(
+            zip(block.args, call.operands, strict=True)
+        )
+        *ops, end = block.ops
+        copies = [_copied(op, call, inside) for op in ops]
+        results = [inside.get(value, value) for value in end.operands]
+        Rewriter.replace_op(call, copies, results)
+        return {name}
+
+    def _stays(self, function: FuncOp) -> bool:
+        composite = function.attributes.get("composite")
+        return composite is not None and getattr(composite, "data", "") in self.keep
+
+
+def _copied(
+    op: Operation, call: Operation, inside: dict[SSAValue, SSAValue]
+) -> Operation:
+    """Return a copy of `op` with what arguments are; note what its results became."""
+    copy = op.clone(inside)
+    for old, new in zip(op.walk(), copy.walk(), strict=True):
+        new.location = fuse(old.location, call.location)
+    for old, new in zip(op.results, copy.results, strict=True):
+        new.name_hint = old.name_hint
+    return copy
