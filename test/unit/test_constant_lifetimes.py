@@ -127,7 +127,8 @@ def test_folding_in_one_function_leaves_the_others_alone(target: str) -> None:
     net = glow.compile(only(module, "b"), target)
     assert net.constant_bytes >= FILTER.nbytes
     before = net(x)
-    text = pipeline_text([STAGES[0]], "cpu").removeprefix("arguments-to-placeholders,")
+    text = pipeline_text([STAGES[0]], "cpu")
+    text = text.replace("arguments-to-placeholders,", "")
     run_passes(parse_passes(text), context(), module)
     loads = {
         f.sym_name.data: {
