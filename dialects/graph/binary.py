@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import AnyTensorType, f64
 from xdsl.ir import SSAValue
+from xdsl.irdl import traits_def
+from xdsl.traits import Commutative, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.backward import Backward
@@ -40,6 +42,8 @@ class AddOp(
 ):
     """lhs + rhs; integers wrap."""
 
+    traits = traits_def(Pure(), Commutative())
+
 
 class SubOp(
     BinaryOp,
@@ -59,6 +63,8 @@ class MulOp(
     gradient=lambda b: (b.g * b.rhs, b.g * b.lhs),
 ):
     """lhs * rhs; integers wrap."""
+
+    traits = traits_def(Pure(), Commutative())
 
 
 class DivOp(

@@ -6,6 +6,8 @@ from typing import Literal
 
 import numpy as np
 from xdsl.dialects.builtin import i1
+from xdsl.irdl import traits_def
+from xdsl.traits import Commutative, Pure
 
 from glow.dialects.graph.declaration import BinaryOp, Functions, Scalar, UnaryOp
 from glow.support.arrays import Array
@@ -21,6 +23,8 @@ class BitwiseAndOp(
 ):
     """The bits that lhs and rhs both have."""
 
+    traits = traits_def(Pure(), Commutative())
+
 
 class BitwiseOrOp(
     BinaryOp,
@@ -31,6 +35,8 @@ class BitwiseOrOp(
 ):
     """The bits that lhs or rhs has."""
 
+    traits = traits_def(Pure(), Commutative())
+
 
 class BitwiseXorOp(
     BinaryOp,
@@ -40,6 +46,8 @@ class BitwiseXorOp(
     rule="arith.xori",
 ):
     """The bits that one of lhs and rhs has."""
+
+    traits = traits_def(Pure(), Commutative())
 
 
 class BitShiftOp(BinaryOp, onnx="BitShift-28", elements=INTEGER):
@@ -81,17 +89,23 @@ class AndOp(
 ):
     """Whether lhs and rhs are both true."""
 
+    traits = traits_def(Pure(), Commutative())
+
 
 class OrOp(
     BinaryOp, onnx="Or-7", elements=BOOL, compute=np.logical_or, rule="arith.ori"
 ):
     """Whether lhs or rhs is true."""
 
+    traits = traits_def(Pure(), Commutative())
+
 
 class XorOp(
     BinaryOp, onnx="Xor-7", elements=BOOL, compute=np.logical_xor, rule="arith.xori"
 ):
     """Whether one of lhs and rhs is true, and not both."""
+
+    traits = traits_def(Pure(), Commutative())
 
 
 class NotOp(
@@ -119,6 +133,8 @@ class EqualOp(
     rule=lambda f, x, y: x == y,
 ):
     """Whether lhs equals rhs; 0.0 equals -0.0."""
+
+    traits = traits_def(Pure(), Commutative())
 
 
 class LessOp(

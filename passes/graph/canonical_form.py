@@ -1,0 +1,283 @@
+"""Write a module so that graphs of equal structure are equal text."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.traits import Commutative, is_side_effect_free
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.analysis.calls import callees_first, entries_of, reached_from
+from glow.analysis.directions import functions_of
+from glow.analysis.symbols import named_in
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.control_flow import CallingOp
+from glow.dialects.graph.storage import (
+    INLINE_ELEMENTS,
+    ConstantOp,
+    LiteralOp,
+    LoadOp,
+    PlaceholderOp,
+    SaveOp,
+    StorageOp,
+)
+from glow.support.names import Names
+
+
+@dataclass(frozen=True)
+class CanonicalFormPass(ModulePass):
+    """
+    Name and order all that a module has by what it computes.
+
+    Modules that differ in names of values, constants and private functions, in the
+    order of independent ops, or of operands that commute without a change of bits, have
+    the same text then. What no output depends on is dropped, and what is computed twice
+    is computed once. Windows say all of their parameters, and constants of at most 8
+    elements are literals. Placeholders keep their names, by which a caller knows them,
+    or are numbered with `rename`; inputs come before outputs. Locations stay.
+
+    Level: graph -> graph. Needs: infer-io.
+    Errors: ops that have regions, functions of several blocks, recursion.
+    """
+
+    name = "canonical-form"
+
+    rename: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        _ModuleForm(op).write(self.rename)
+
+
+class _ModuleForm:
+    """A module whose functions are written anew, callees first."""
+
+    def __init__(self, module: ModuleOp):
+        self._module = module
+        self._constants = named_in(module, ConstantOp)
+        placeholders = named_in(module, PlaceholderOp).values()
+        inputs = [op for op in placeholders if op.direction.data != "out"]
+        self._placeholders = [*inputs, *(op for op in placeholders if op not in inputs)]
+        self.places = {op.sym_name.data: i for i, op in enumerate(self._placeholders)}
+        """The number of each placeholder."""
+        self.digests: dict[str, bytes] = {}
+        """What each function computes that has been written."""
+        self._callee: dict[bytes, FuncOp] = {}
+
+    def write(self, rename: bool) -> None:
+        functions = _checked(functions_of(self._module))
+        for function in functions:
+            self._make_literals(function)
+            form = _FunctionForm(function, self)
+            self.digests[function.sym_name.data] = form.write()
+            self._callee.setdefault(self.digests[function.sym_name.data], function)
+        entries = [f for f in entries_of(self._module) if f.sym_visibility is None]
+        kept = [f for entry in entries for f in reached_from(entry, self._module)]
+        self._order(list(dict.fromkeys([*entries, *kept])), rename)
+
+    def callee(self, name: str) -> str:
+        """Return the first function that computes what the one of this name does."""
+        return self._callee[self.digests[name]].sym_name.data
+
+    def key_of(self, symbol: str) -> str:
+        """Return what is read from a symbol: which placeholder, or which bytes."""
+        if symbol in self.places:
+            return f"placeholder {self.places[symbol]}"
+        constant = self._constants[symbol]
+        return f"constant {constant.resource} {constant.axes} {constant.type}"
+
+    def _make_literals(self, function: FuncOp) -> None:
+        """Make literals of small constants, and constants of other long literals."""
+        names = Names([*self.places, *self._constants])
+        for op in list(function.body.block.ops):
+            new: LiteralOp | LoadOp | None = None
+            if isinstance(op, LoadOp):
+                constant = self._constants.get(op.symbol.string_value())
+                array = None if constant is None else constant.array
+                if array is not None and array.size <= INLINE_ELEMENTS:
+                    new = LiteralOp(array, op.result.type)
+            elif isinstance(op, LiteralOp) and _is_long(op):
+                constant = ConstantOp(names.fresh("constant"), op.array)
+                constant.location = op.location
+                self._constants[constant.sym_name.data] = constant
+                self._module.body.block.insert_op_before(constant, function)
+                new = LoadOp(constant.sym_name.data, constant.type)
+            if new is not None:
+                _replace(op, new)
+
+    def _order(self, functions: Sequence[FuncOp], rename: bool) -> None:
+        """Put placeholders first, then constants, then functions, as they are read."""
+        read: dict[str, None] = {}
+        for function in functions:
+            loads = (op for op in function.body.block.ops if isinstance(op, LoadOp))
+            read |= dict.fromkeys(op.symbol.string_value() for op in loads)
+        constants = [self._constants[n] for n in read if n in self._constants]
+        own = [op for op in functions if op.sym_visibility is not None]
+        new = _numbered(self._placeholders) if rename else {n: n for n in self.places}
+        others = (op.sym_name.data for op in functions if op not in own)
+        names = Names([*new.values(), *others])
+        for kind, several in (("constant", constants), ("function", own)):
+            for number, op in enumerate(several):
+                new[op.sym_name.data] = names.fresh(f"{kind}{number}")
+        block = self._module.body.block
+        ordered = [*self._placeholders, *constants, *functions]
+        rest = [op for op in block.ops if not isinstance(op, StorageOp | FuncOp)]
+        for op in list(block.ops):
+            op.detach()
+        block.add_ops([*ordered, *rest])
+        _rename(ordered, new)
+
+
+def _checked(functions: Sequence[FuncOp]) -> list[FuncOp]:
+    """Return functions, callees first, which are lists of ops."""
+    for function in functions:
+        name = function.sym_name.data
+        if len(function.body.blocks) > 1:
+            raise PassFailedException(f"expected @{name} to be one block")
+        for op in function.body.block.ops:
+            if op.regions:
+                raise PassFailedException(f"expected no {op.name}, which has regions")
+    try:
+        return callees_first(functions)
+    except ValueError as error:
+        raise PassFailedException(str(error)) from None
+
+
+def _numbered(placeholders: Iterable[PlaceholderOp]) -> dict[str, str]:
+    """Return names by number for inputs and for outputs."""
+    counts = {"input": 0, "output": 0}
+    new: dict[str, str] = {}
+    for op in placeholders:
+        kind = "output" if op.direction.data == "out" else "input"
+        new[op.sym_name.data] = f"{kind}{counts[kind]}"
+        counts[kind] += 1
+    return new
+
+
+def _rename(ops: Sequence[StorageOp | FuncOp], new: Mapping[str, str]) -> None:
+    """Give symbols new names, where they are declared and where they are used."""
+    for op in ops:
+        op.sym_name = StringAttr(new.get(op.sym_name.data, op.sym_name.data))
+        for inner in op.body.block.ops if isinstance(op, FuncOp) else ():
+            if isinstance(inner, LoadOp | SaveOp):
+                inner.symbol = SymbolRefAttr(new[inner.symbol.string_value()])
+            elif isinstance(inner, CallingOp):
+                inner.call_instead(*(new.get(name, name) for name in inner.callees))
+
+
+def _is_long(op: LiteralOp) -> bool:
+    return op.array.size > INLINE_ELEMENTS and any(op.array.strides)
+
+
+def _replace(op: Operation, new: Operation) -> None:
+    new.location = op.location
+    block = op.parent
+    assert block is not None
+    block.insert_op_before(new, op)
+    for old, result in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    Rewriter.erase_op(op)
+
+
+class _FunctionForm:
+    """A function of one block, whose values go by digests of what they are."""
+
+    def __init__(self, function: FuncOp, module: _ModuleForm):
+        self._block = function.body.block
+        self._module = module
+        self._keys: dict[SSAValue, bytes] = {}
+        for number, argument in enumerate(self._block.args):
+            self._keys[argument] = _digest("argument", number, argument.type)
+            argument.name_hint = None
+
+    def write(self) -> bytes:
+        """Merge equal ops, order all, drop dead ones; return a digest of all."""
+        roots: list[tuple[int, bytes, Operation]] = []
+        first: dict[bytes, Operation] = {}
+        for op in list(self._block.ops):
+            op = _with_all_parameters(op)
+            key = self._key_of(op)
+            if not is_side_effect_free(op) or not op.results:
+                roots.append((self._rank_of(op), key, op))
+                continue
+            same = first.setdefault(key, op)
+            if same is not op:
+                for old, result in zip(op.results, same.results, strict=True):
+                    old.replace_all_uses_with(result)
+                Rewriter.erase_op(op)
+                continue
+            for number, result in enumerate(op.results):
+                self._keys[result] = _digest(key, number)
+        roots.sort(key=lambda root: root[0])  # stable: of others the order is meant
+        self._reorder([op for *_, op in roots])
+        return _digest(*(key for _, key, _ in roots))
+
+    def _rank_of(self, op: Operation) -> int:
+        """Return where an op with effects goes: saves by placeholder, then the rest."""
+        places = self._module.places
+        if isinstance(op, SaveOp):
+            return places[op.symbol.string_value()]
+        return len(places) + (op is self._block.last_op)
+
+    def _key_of(self, op: Operation) -> bytes:
+        """Return a digest of an op and of what its operands are."""
+        operands = [self._keys[operand] for operand in op.operands]
+        if op.has_trait(Commutative):
+            pairs = sorted(zip(operands, op.operands, strict=True), key=lambda p: p[0])
+            op.operands = [operand for _, operand in pairs]
+            operands = [key for key, _ in pairs]
+        if isinstance(op, CallingOp):
+            op.call_instead(*map(self._module.callee, op.callees))
+        own: list[object] = [op.name, *(result.type for result in op.results)]
+        for name, value in sorted({**op.properties, **op.attributes}.items()):
+            own.append(name)
+            symbol = value.string_value() if isinstance(value, SymbolRefAttr) else None
+            if symbol is None:
+                own.append(value)
+            elif isinstance(op, CallingOp):
+                own.append(self._module.digests[symbol])
+            else:
+                own.append(self._module.key_of(symbol))
+        return _digest(*own, *operands)
+
+    def _reorder(self, roots: Sequence[Operation]) -> None:
+        """Place each op right before the first that needs it, depth first."""
+        ordered: dict[Operation, None] = {}
+        stack = list(reversed(roots))
+        while stack:
+            op = stack[-1]
+            owners = (operand.owner for operand in op.operands)
+            needed = [
+                o for o in owners if isinstance(o, Operation) and o not in ordered
+            ]
+            if needed and op not in ordered:
+                stack += reversed(needed)
+                continue
+            stack.pop()
+            ordered[op] = None
+        for op in list(self._block.ops):
+            op.detach()
+            if op not in ordered:
+                op.drop_all_references()
+        self._block.add_ops(ordered)
+        for result in (result for op in ordered for result in op.results):
+            result.name_hint = None
+
+
+def _with_all_parameters(op: Operation) -> Operation:
+    """Return an op whose window says all of its parameters."""
+    if not isinstance(op, GraphOp) or not hasattr(op, "window"):
+        return op
+    new = op.rebuilt(list(op.operands), op.parameters())
+    _replace(op, new)
+    return new
+
+
+def _digest(*parts: object) -> bytes:
+    texts = (part if isinstance(part, bytes) else str(part).encode() for part in parts)
+    return sha256(b"\0".join(sha256(text).digest() for text in texts)).digest()
