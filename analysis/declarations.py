@@ -32,9 +32,10 @@ from xdsl.irdl import (
     VariadicDef,
 )
 from xdsl.irdl.operations import AttrSizedSegments
-from xdsl.traits import OpTrait
+from xdsl.traits import IsolatedFromAbove, OpTrait
 
 from glow.analysis.constraints import Test, Variables, refuses_any, test_of
+from glow.support.walking import ops_in
 
 
 class _UnknownError(Exception):
@@ -158,6 +159,7 @@ class Declaration:
         self._attributes = _Named(definition.attributes)
         self._regions = [_is_single(region) for _, region in definition.regions]
         self._traits = [trait for trait in definition.traits if _verifies(type(trait))]
+        self._is_isolated = IsolatedFromAbove() in definition.traits
         self._verify = _own_check(op_class, definition)
 
     def accepts(self, op: Operation) -> bool:
@@ -177,6 +179,8 @@ class Declaration:
         if self._properties.count(op.properties, variables) != len(op.properties):
             return False
         if self._attributes.count(op.attributes, variables) < 0:
+            return False
+        if self._is_isolated and not _uses_only_own(op):
             return False
         try:
             for trait in self._traits:
@@ -202,7 +206,20 @@ def _is_single(region: RegionDef) -> bool:
 
 
 def _verifies(trait: type[OpTrait]) -> bool:
-    return trait.verify is not OpTrait.verify
+    return trait.verify not in (OpTrait.verify, IsolatedFromAbove.verify)
+
+
+def _uses_only_own(op: Operation) -> bool:
+    """Return whether what `op` contains uses only values that are defined in it."""
+    for inner in ops_in(*op.regions):
+        block = inner.parent
+        for operand in inner.operands:
+            owner = operand.owner
+            if owner is block or owner.parent is block:  # nearly always
+                continue
+            if owner is op or not op.is_ancestor(owner):
+                return False
+    return True
 
 
 def _own_check(

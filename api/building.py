@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import cache
 from types import NoneType
 from typing import Any, cast, get_args
@@ -219,6 +218,8 @@ def op_class(name: str) -> type[GraphOp]:
     dialect, _, kind = name.rpartition(".")
     ops = ops_of(dialect or "graph")
     if kind not in ops:
+        from difflib import get_close_matches  # which takes long to import
+
         close = get_close_matches(kind, ops)
         hint = f", did you mean {' or '.join(close)}?" if close else ""
         raise ValueError(f'expected the name of an op on tensors, got "{name}"{hint}')

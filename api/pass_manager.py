@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from itertools import count, takewhile
 from string import Template
@@ -204,6 +203,8 @@ def _pass_of(
     spec: ArgSpec, available: Mapping[str, Callable[[], type[ModulePass]]]
 ) -> ModulePass:
     if spec.name not in available:
+        from difflib import get_close_matches  # which takes long to import
+
         close = get_close_matches(spec.name, available)
         hint = f", did you mean {' or '.join(close)}?" if close else ""
         raise ValueError(f"expected the name of a pass, got {spec.name!r}{hint}")

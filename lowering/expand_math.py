@@ -23,6 +23,7 @@ from glow.codegen.values import Value
 from glow.codegen.writer import Writer, writing_to
 from glow.support.targets import target_of
 from glow.support.types import is_narrow_float, ui16, ui32
+from glow.support.walking import ops_in
 
 _LOG2_E = 1.44269504088896341
 # ln 2 in two parts; the first times a small integer is exact.
@@ -252,7 +253,7 @@ class ExpandMathPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         has_f16 = target_of(self.target).converts_f16
-        for inner in list(op.walk()):
+        for inner in ops_in(op.body):
             expansion = _expansion_of(inner, has_f16)
             if expansion is not None:
                 _expand(inner, expansion)

@@ -218,8 +218,12 @@ class Backend:
 def imported(module: str, name: str) -> Callable[..., Any]:
     """Return function `name` of `module`, which is imported when it is called."""
 
+    @cache
+    def function() -> Callable[..., Any]:
+        return getattr(import_module(module), name)
+
     def call(*arguments: Any, **options: Any) -> Any:
-        return getattr(import_module(module), name)(*arguments, **options)
+        return function()(*arguments, **options)
 
     return call
 

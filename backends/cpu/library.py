@@ -28,6 +28,7 @@ from glow.support.fingerprint import (
     folders_of,
 )
 from glow.support.targets import Target
+from glow.support.walking import ops_in
 
 # What the code of a kernel is made by.
 _PACKAGES = (
@@ -74,7 +75,7 @@ def _declared_callees(function: FuncOp) -> list[FuncOp]:
     """Return a function without a body for each that `function` calls."""
     types: dict[str, tuple[list[Attribute], list[Attribute]]] = {
         op.callee.string_value(): ([value.type for value in op.arguments], [])
-        for op in function.walk()
+        for op in ops_in(function.body)
         if isinstance(op, CallOp)
     }
     return [

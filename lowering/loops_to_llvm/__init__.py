@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
+    IndexType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -131,6 +132,8 @@ def _lower_global(op: memref.GlobalOp) -> llvm.GlobalOp:
         type_: Any = VectorType(element, [count])
         if is_narrow_float(op.type.element_type):
             value = bits_of_floats(op.initial_value, type_)
+        elif isinstance(op.type.element_type, IndexType):
+            value = DenseIntOrFPElementsAttr(type_, op.initial_value.data)
         else:
             given = op.initial_value.get_values()
             values: Any = [abs(v) if isinstance(v, bool) else v for v in given]

@@ -5,12 +5,15 @@ from itertools import pairwise
 
 import growing
 import pytest
-from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr, i1, i32
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr, UnitAttr, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 import glow
 from glow.analysis.declarations import declaration_of
-from glow.model import Model, context
+from glow.analysis.validity import verify_module
+from glow.model import Model, context, parse_text
 from glow.options import DEFAULTS
 from glow.pass_manager import plan, run_passes
 from glow.pipeline import LEVELS
@@ -94,3 +97,23 @@ def test_nothing_is_accepted_that_xdsl_refuses(ops: list[Operation]) -> None:
                 refused += 1
             wrong.erase(safe_erase=False)
     assert refused > 1000
+
+
+def test_values_from_outside_a_function_are_not_accepted() -> None:
+    text = """
+        func.func @f(%a: index) {
+          scf.for %i = %a to %a step %a {
+            %b = arith.addi %a, %i : index
+          }
+          func.return
+        }"""
+    module = parse_text(context(), text, "f.mlir")
+    (function,) = module.ops
+    assert accepted(function)
+    add = next(op for op in ops_in(function.body) if isinstance(op, arith.AddiOp))
+    outer = arith.ConstantOp.from_int_and_width(1, IndexType())
+    module.body.block.insert_op_before(outer, function)
+    add.operands[0] = outer.result
+    assert not accepted(function)
+    with pytest.raises(VerifyException, match="IsolatedFromAbove"):
+        verify_module(module)
