@@ -24,7 +24,12 @@ from glow.runtime.interface import Executable, StageReport
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.dimensions import Dims, relations
-from glow.support.errors import BindingError, CompilationError, TargetError
+from glow.support.errors import (
+    BindingError,
+    CompilationError,
+    RefusedCodeError,
+    TargetError,
+)
 from glow.support.files import user_cache_dir
 from glow.support.garbage import no_collection
 from glow.support.layout import LayoutError, requested_layouts
@@ -63,10 +68,16 @@ def compile_model(
         from glow.checking import check_passes
 
         check_passes(module.clone(), spec, options)
+    is_code = level_of(module) == backend.level
     reports = _lower(module, backend, spec, options)
     start = time.perf_counter()
-    with internal_errors_of(f"target {backend.name}"):
-        executable = backend.compile(module, machine, cache_dir=folder or None)
+    try:
+        with internal_errors_of(f"target {backend.name}"):
+            executable = backend.compile(module, machine, cache_dir=folder or None)
+    except RefusedCodeError as error:
+        if is_code:  # none of our stages wrote it
+            raise CompilationError(str(error)) from error
+        raise
     reports.append(StageReport("machine", time.perf_counter() - start, None))
     executable.stages = tuple(reports)
     for report in reports:

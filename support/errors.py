@@ -61,6 +61,10 @@ class InternalError(Exception):
     """The compiler broke, not the caller: an invariant that it promised is false."""
 
 
+class RefusedCodeError(InternalError):
+    """What generates machine code refuses what it was given, by us or by a text."""
+
+
 @contextmanager
 def memory_for(what: str) -> Generator[None]:
     """Raise OutOfMemoryError, which names `what`, where there is not enough memory."""

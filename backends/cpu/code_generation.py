@@ -12,7 +12,7 @@ from typing import Any
 from glow.backends.cpu.llvmlite_binding import llvm, llvmlite_version
 from glow.backends.cpu.object_cache import ObjectCache
 from glow.backends.cpu.targets import cpu_target
-from glow.support.errors import InternalError
+from glow.support.errors import InternalError, RefusedCodeError
 from glow.support.targets import Target
 
 KERNEL_LEVEL = 2
@@ -50,7 +50,7 @@ def _parsed(text: str, target: Target) -> Any:
         module.verify()
     except RuntimeError as error:
         reason = " ".join(str(error).split())
-        raise InternalError(f"LLVM refuses what it was given: {reason}") from error
+        raise RefusedCodeError(f"LLVM refuses what it was given: {reason}") from error
     return module
 
 

@@ -210,6 +210,18 @@ def test_unknown_form_names_the_known():
         emit(lower_loops(parsed(LOOPS), target_of("cpu")), target_of("cpu"), "elf")
 
 
+def test_code_that_llvm_refuses_is_the_fault_of_its_text(tmp_path: Path):
+    path = tmp_path / "net.mlir"
+    arguments = ", ".join(f"%{name}: !llvm.ptr" for name in "abcd")
+    path.write_text(f"""
+llvm.func @main({arguments}) {{
+  %0 = llvm.call_intrinsic "llvm.smax.i64"(%a, %b) : (!llvm.ptr, !llvm.ptr) -> i64
+  llvm.return
+}}""")
+    with pytest.raises(glow.CompilationError, match="LLVM refuses what it was given"):
+        glow.compile(path)
+
+
 @pytest.mark.slow
 def test_text_does_not_depend_on_hash_seeds():
     tests = Path(__file__).parents[1]
