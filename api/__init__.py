@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from glow.model import Model
     from glow.runtime.dynamic import DynamicExecutable
     from glow.traced import jit, trace
-    from glow.tracing import nn
+    from glow.tracing import nn, optim
     from glow.tracing.calls import composite
     from glow.tracing.pytrees import ShapeDtype
     from glow.tracing.variables import Variable
@@ -79,6 +79,7 @@ __all__ = [
     "load",
     "load_executable",
     "nn",
+    "optim",
     "trace",
     "value_and_grad",
     "vjp",
@@ -99,6 +100,7 @@ _LAZY = {
     "jit": "glow.traced",
     "jvp": "glow.differentiation",
     "nn": "glow.tracing.nn",
+    "optim": "glow.tracing.optim",
     "trace": "glow.traced",
     "value_and_grad": "glow.differentiation",
     "vjp": "glow.differentiation",
