@@ -28,7 +28,7 @@ def value_and_grad(
     op on the way that has no gradient.
     """
 
-    @wraps(function)
+    @wraps(function, updated=())  # not what a JitFunction is made of
     def both(*arguments: Any, **named: Any) -> tuple[Any, Any]:
         def applied(*given: Any) -> Any:
             return function(*given, **named)
@@ -53,7 +53,7 @@ def grad(
     """
     both = value_and_grad(function, argnums, has_aux=has_aux)
 
-    @wraps(function)
+    @wraps(function, updated=())  # not what a JitFunction is made of
     def gradient(*arguments: Any, **named: Any) -> Any:
         value, found = both(*arguments, **named)
         return (found, value[1]) if has_aux else found
@@ -90,7 +90,7 @@ def _compiled_outside(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that is compiled where nothing is traced."""
     compiled = jit(function)
 
-    @wraps(function)
+    @wraps(function, updated=())  # not what a JitFunction is made of
     def call(*arguments: Any, **named: Any) -> Any:
         return (function if is_tracing() else compiled)(*arguments, **named)
 

@@ -29,8 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_lines_of_python_run(folder: Path) -> None:
-    (program,) = blocks("python")
-    (folder / "program.py").write_text(program)
+    (folder / "program.py").write_text("".join(blocks("python")))
     done = subprocess.run(
         [sys.executable, "program.py"], cwd=folder, capture_output=True, text=True
     )

@@ -56,6 +56,16 @@ def test_only_uses_of_the_argument_count() -> None:
     np.testing.assert_array_equal(both(X), X)
 
 
+def test_of_functions_that_are_compiled() -> None:
+    @glow.jit
+    def square(x: Any) -> Any:
+        return (x * x).sum()
+
+    x = np.array([1.0, 2.0])
+    for function in (glow.grad(square), glow.jit(glow.grad(square))):
+        assert np.array_equal(function(x), 2 * x)
+
+
 def test_gradients_of_gradients() -> None:
     def cubes(x: Any) -> Any:
         return np.sum(np.sin(x) ** 3)
