@@ -152,6 +152,10 @@ def _pass_for(
     return _pass_of(ArgSpec(spec.name, parameters), universe().all_passes)
 
 
+_APART = 6
+"""The ops of a block of an image network: memory of one serves the next but one."""
+
+
 @cache
 def _known_pass(text: str) -> ModulePass:
     """Return the pass of a step, which is the same in all compilations."""
@@ -166,11 +170,13 @@ def _values(
     piece_ns: int = 0,
 ) -> dict[str, str]:
     """Return what stands for `$target` and so on in the text of a step."""
+    piece_ns = 0 if options.profile else piece_ns
     return {
         "target": _text_of(target),
         "kernels": kernels,
         "profile": str(options.profile).lower(),
         "piece_ns": str(piece_ns),
+        "apart": str(_APART if piece_ns else 0),
         "fold_bytes": str(options.fold_bytes),
     }
 

@@ -18,7 +18,8 @@ class Step:
     `text` is what `glow-opt -p` takes, with `$target` for the target, `$kernels` for
     whether kernels are defined or only declared, `$profile` for whether runs note when
     each call begins and ends, `$piece_ns` for the nanoseconds that a piece of work
-    takes at least, 0 for one thread, and `$fold_bytes` for what folding may hold.
+    takes at least, 0 for one thread, `$apart` for the ops that memory of some is not
+    used again, and `$fold_bytes` for what folding may hold.
     """
 
     text: str
@@ -173,7 +174,7 @@ sink-allocs  (optional)
     Buffers that live for a shorter time share more of the arena.
 insert-deallocs
     The plan needs to know when a buffer is free again.
-plan-memory
+plan-memory{apart=$apart}
     All buffers lie in one arena, so that no run allocates memory.
 mark-outputs
     Callers may read an output before the run ends; no later pass may move a write.

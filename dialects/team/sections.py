@@ -48,12 +48,12 @@ class CallOp(IRDLOperation):
     begin and end after the arguments. `cost` is what all units take, in nanoseconds,
     roughly. An argument that points to memory which others write says which bytes the
     call touches: `by` how many of how many (`of`) where there are gaps; `each` is how
-    far a unit moves on, if it touches no bytes but those. Calls with one number
-    `beside` leave each other's elements alone where bytes say less. One that is
-    `ordered` comes after all before it.
+    far a unit moves on, if it touches no bytes but those: a whole number of parts.
+    Calls with one number `beside` leave each other's elements alone where bytes say
+    less. One that is `ordered` comes after all before it.
 
     Errors: no units, a step or a cost below 1, bytes of what is no argument, a part
-    longer than its distance.
+    longer than its distance, units that move on by a fraction of a part.
 
     ```mlir
     team.call @relu(%x reads 0 to 4096 each 256, %y writes 0 to 4096 each 256, %rows)
@@ -134,6 +134,11 @@ class CallOp(IRDLOperation):
             if own.begin > own.end or not 0 <= own.length <= own.period:
                 raise VerifyException(
                     f"expected bytes from begin to end in parts, got {own}"
+                )
+            if own.period and touch.step % own.period:
+                raise VerifyException(
+                    f"expected units that move on by whole parts, {own.period} bytes, "
+                    f"got {touch.step}"
                 )
 
     def print(self, printer: Printer) -> None:
@@ -285,7 +290,7 @@ class StrandOp(IRDLOperation):
             return
         for first, second in combinations(calls, 2):
             for x, y in clashes(first, second):
-                if not alike(x, first, y, second):
+                if not alike(x, first.step.value.data, y, second.step.value.data):
                     raise VerifyException(
                         f"pieces of {name_of(first)} and {name_of(second)} may run at "
                         f"the same time: expected that they touch no byte which the "
@@ -307,10 +312,15 @@ def clashes(first: CallOp, second: CallOp) -> Iterator[tuple[PlacedTouch, Placed
         yield from ((x, y) for y in others if x.clashes(y))
 
 
-def alike(x: PlacedTouch, first: CallOp, y: PlacedTouch, second: CallOp) -> bool:
-    """Return whether each piece touches bytes that are its own for both accesses."""
-    moves = x.step * first.step.value.data, y.step * second.step.value.data
-    return moves[0] == moves[1] != 0 and x.bytes.begin == y.bytes.begin
+def alike(x: PlacedTouch, first: int, y: PlacedTouch, second: int) -> bool:
+    """
+    Return whether no piece of two calls touches bytes of another piece of the other.
+
+    A piece is so many units of the `first` call, and of the `second`.
+    """
+    if not x.step * first == y.step * second != 0:
+        return False
+    return -x.bytes.gap <= y.bytes.begin - x.bytes.begin <= y.bytes.gap
 
 
 def name_of(call: CallOp) -> str:

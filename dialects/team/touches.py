@@ -11,6 +11,10 @@ from xdsl.dialects.builtin import DenseArrayBase, i64
 T = TypeVar("T")
 
 
+_FEW = 4
+"""Parts that are looked at one by one."""
+
+
 @dataclass(frozen=True)
 class Bytes:
     """
@@ -31,6 +35,11 @@ class Bytes:
     def is_dense(self) -> bool:
         return not self.period
 
+    @property
+    def gap(self) -> int:
+        """The bytes from the end of a part to the next one."""
+        return self.period - self.length
+
     def covers(self, other: Bytes) -> bool:
         """Return whether all of `other` is surely touched."""
         return self.is_dense and self.begin <= other.begin and other.end <= self.end
@@ -39,10 +48,29 @@ class Bytes:
         """Return whether both may touch a byte; False is certain."""
         if self.end <= other.begin or other.end <= self.begin:
             return False
-        if self.is_dense or self.period != other.period:
+        if self.period == other.period:
+            return self.is_dense or self._meets_part(other.begin, other.length)
+        few, many = sorted((self, other), key=lambda own: len(own.parts))
+        if len(few.parts) > _FEW:
             return True
-        ahead = (other.begin - self.begin) % self.period
-        return ahead < self.length or ahead + other.length > self.period
+        for begin in few.parts:
+            end = begin + (few.length or few.end - begin)
+            begin, end = max(begin, many.begin), min(end, few.end, many.end)
+            if begin < end and many._meets_part(begin, end - begin):
+                return True
+        return False
+
+    @property
+    def parts(self) -> range:
+        """Where parts without gaps begin."""
+        return range(self.begin, self.end, self.period or self.end - self.begin or 1)
+
+    def _meets_part(self, begin: int, length: int) -> bool:
+        """Return whether some part has one of so many bytes, all before the end."""
+        if self.is_dense:
+            return True
+        ahead = (begin - self.begin) % self.period
+        return ahead < self.length or ahead + length > self.period
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -13,11 +13,12 @@ from glow.analysis.buffers import accesses_of, root_of, size_bytes
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.team.sections import CallOp
 from glow.dialects.team.touches import Touch
-from glow.lowering.memory_to_loops._sections import units_of_a_piece
 from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
+from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.lowering.memory_to_loops.touched import bytes_of
+from glow.lowering.memory_to_loops.touched import bytes_of, bytes_of_rows
 from glow.support.arrays import ALIGNMENT
+from glow.support.types import dtype_of
 
 
 @dataclass
@@ -61,7 +62,7 @@ class SharedCalls:
         self,
         symbol: str,
         operands: Sequence[SSAValue],
-        passed: Iterable[Argument],
+        passed: Mapping[str, Argument],
         work: Work,
         *,
         per_ns: float,
@@ -69,24 +70,29 @@ class SharedCalls:
     ) -> CallOp:
         """Return a call of `symbol`, whose first operands are what is `passed`."""
         cost = int(work.units * work.cost / per_ns)
-        step = units_of_a_piece(work.units, cost, self.piece_ns)
         op = CallOp(
             symbol,
             operands,
-            list(self._touches(passed)),
-            (work.units, step, cost),
+            list(self._touches(passed, work.rows)),
+            (work.units, work.units, cost),
             beside=self._beside,
             ordered=ordered,
         )
         self.calls.append(op)
         return op
 
-    def _touches(self, passed: Iterable[Argument]) -> Iterator[Touch]:
+    def _touches(
+        self, passed: Mapping[str, Argument], rows: Mapping[str, UnitRows]
+    ) -> Iterator[Touch]:
         """Yield what a call does with buffers; nothing writes to constants."""
-        for number, argument in enumerate(passed):
+        for number, (name, argument) in enumerate(passed.items()):
             buffer = argument.buffer
             if buffer is None or self.storage.is_constant(root_of(buffer)):
                 continue
             writes = buffer in self._written
-            own = bytes_of(buffer, writes=writes).moved(-argument.lead)
-            yield Touch(number, writes, own)
+            if name in rows:
+                size = dtype_of(argument.operand.element).itemsize
+                yield Touch(number, writes, *bytes_of_rows(rows[name], size))
+            else:
+                own = bytes_of(buffer, writes=writes).moved(-argument.lead)
+                yield Touch(number, writes, own)

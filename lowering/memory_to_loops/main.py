@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -331,7 +331,7 @@ class Main:
             symbol = self._symbols[kernel] = kernel.symbol
             types = (*(value.type for value in operands), INDEX, INDEX)
             self.kernels[kernel] = types
-        self._append(symbol, operands, passed.values(), work, kernel.per_ns, ordered)
+        self._append(symbol, operands, passed, work, kernel.per_ns, ordered)
 
     def call_function(
         self,
@@ -342,13 +342,13 @@ class Main:
     ) -> None:
         """Append a call of a function that belongs to `main`, and to no library."""
         operands = [*(argument.base for argument in arguments.values()), *others]
-        self._append(symbol, operands, arguments.values(), work)
+        self._append(symbol, operands, arguments, work)
 
     def _append(
         self,
         symbol: str,
         operands: Sequence[SSAValue],
-        passed: Iterable[Argument],
+        passed: Mapping[str, Argument],
         work: Work,
         per_ns: float = 1,
         ordered: bool = False,

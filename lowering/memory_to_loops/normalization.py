@@ -90,6 +90,7 @@ class Norm(Rule):
     inverse (one over the standard deviation) in this order.
     """
 
+    PER_NS: ClassVar = 4
     NUMBERS: ClassVar = ("count",)
 
     epsilon: float

@@ -24,6 +24,7 @@ from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
 from glow.lowering.memory_to_loops.kernels.microkernel import FEW, Sums, Tile, tiles_of
 from glow.lowering.memory_to_loops.kernels.stores import Stored
+from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import (
     Offsets,
@@ -46,6 +47,8 @@ A tile of 12 x 32 takes 0.85 of the time with one (Sapphire Rapids), four are no
 """
 _MANY = 16
 """Units of work that are enough to be shared evenly."""
+_NEAR_BYTES = 1 << 18
+"""Each core has a cache of its own that holds so much and more."""
 
 Planned = tuple[Gemm, GemmRow[int], Work]
 
@@ -174,7 +177,10 @@ def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned
             pitch=p.pitch * pair if p.pitch == p.panel else 0,
         )
         row = _row(p, tiling, summed, panels, table)
-        planned.append((kernel, *_cut(kernel, row, depth)))
+        row, work = _cut(kernel, row, depth)
+        if row.tiles.unit and np.all(np.diff(tiling.rows) >= 0):
+            work = replace(work, rows=_unit_rows(p, tiling.height))
+        planned.append((kernel, row, work))
     return planned
 
 
@@ -211,6 +217,29 @@ def _row(
         step=p.step * pair,
         extras=p.epilogue.places(table, tiling.rows, p.extra_rows),
     )
+
+
+def _unit_rows(p: Product, height: int) -> dict[str, UnitRows]:
+    """Return the rows of operands that a tile of `height` rows in order touches."""
+    along = np.array([0, (p.run - 1) * p.step])
+    columns = np.array([0, (p.columns - 1) * p.result_step])
+    parts = {
+        "left": (p.rows, p.segments, along, p.left_batches),
+        "result": (p.result_rows, columns, p.result_batches),
+    }
+    for number, kind in enumerate(p.epilogue.form.extras):
+        if kind is Extra.FULL:
+            rows, batches = p.extra_rows[number], p.extra_batches[number]
+            parts[f"extra{number}"] = (rows, np.array([0, p.columns - 1]), batches)
+    if p.is_depthwise:  # which column a channel is read by depends on the panel
+        del parts["left"]
+    found: dict[str, UnitRows] = {}
+    for name, (rows, *others) in parts.items():
+        low = sum(int(part.min()) for part in others)
+        high = sum(int(part.max()) for part in others)
+        own = UnitRows.of(rows, low, high + 1, height)
+        found |= {} if own is None else {name: own}
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,14 +281,15 @@ def _cut(kernel: Gemm, row: GemmRow[int], depth: int) -> tuple[GemmRow[int], Wor
     """
     Return the row that says which loop is cut into units, and the work.
 
-    Batches share nothing. Else panels are cut where the right factor is the larger one,
-    so that not everyone reads all of it, and tiles where the left one is; another loop
-    if that has few steps.
+    Batches share nothing. Else panels are cut where the right factor is the larger one
+    and does not fit into a cache, so that not everyone reads all of it; else tiles, as
+    what follows may go on with their rows. Another loop if that has few steps.
     """
     loops = {name: getattr(row, name) for name in ("batches", "panels", "tiles")}
     counts = {name: steps.last - steps.first for name, steps in loops.items()}
     order = ["panels", "tiles"]
-    if row.columns < counts["tiles"] * kernel.tile.rows:
+    right = _F32_BYTES * row.panel_stride * counts["panels"]
+    if row.columns < counts["tiles"] * kernel.tile.rows or right <= _NEAR_BYTES:
         order.reverse()
     if kernel.stored is not Stored.INTERLEAVED:
         order.insert(0, "batches")

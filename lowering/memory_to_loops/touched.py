@@ -9,6 +9,7 @@ from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.address import Addressing, find_addressing
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.team.touches import Bytes
+from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
 from glow.support.types import dtype_of
 
 
@@ -28,6 +29,14 @@ def bytes_of(buffer: SSAValue, *, writes: bool) -> Bytes:
     if writes or not (root is buffer or isinstance(place.layout, LayoutAttr)):
         return own
     return Bytes(min(0, own.begin), max(whole.end, own.end))
+
+
+def bytes_of_rows(rows: UnitRows, size: int) -> tuple[Bytes, int]:
+    """Return where rows of elements of `size` bytes lie, and how far a unit moves."""
+    first, width, pitch = (n * size for n in (rows.first, rows.width, rows.pitch))
+    end = first + (rows.count - 1) * pitch + width
+    gaps = (width, pitch) if width < pitch else ()
+    return Bytes(first, end, *gaps), rows.each * pitch
 
 
 def footprint(addressing: Addressing, size: int) -> Bytes:

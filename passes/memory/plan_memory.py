@@ -1,26 +1,37 @@
 """Give every allocation its place in one arena."""
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i8, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import Lifetime, largest_live_bytes, root_of, uses_of
 from glow.analysis.calls import callees_first, calls_in, entries_of
 from glow.analysis.directions import functions_of
 from glow.dialects.memory.control_flow import ControlFlowOp
-from glow.dialects.memory.storage import AllocOp, DeallocOp
+from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
+
+_PASSIVE = (AllocOp, DeallocOp, GetOp, ViewOp)
+_SMALL_BYTES = 1 << 21
+"""What takes more memory takes so long that to wait for others is nothing."""
 
 
+@dataclass(frozen=True)
 class PlanMemoryPass(ModulePass):
     """
     Set the arena offset of every allocation; allocations alive at once stay apart.
 
     A function that an op calls has an arena of its own, the `frame` of that op, which
     is an allocation of the caller.
+
+    So do small ones, of 2 MiB at most, for `apart` more ops: threads then need not wait
+    for each other where one reads what another would overwrite.
 
     Level: memory -> memory. Needs: insert-deallocs. The module keeps the size of the
     arena (`glow.arena_bytes`) and its lower bound, the most bytes alive at once
@@ -30,14 +41,20 @@ class PlanMemoryPass(ModulePass):
 
     name = "plan-memory"
 
+    apart: int = 0
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.apart < 0:
+            raise PassFailedException(
+                f"plan-memory expects apart of at least 0, got {self.apart}"
+            )
         arena = bound = 0
         sizes: dict[str, int] = {}
         entries = entries_of(op)
         for function in callees_first(functions_of(op)):
             _add_frames(function, sizes)
             lifetimes = _lifetimes(function)
-            offsets = plan(lifetimes)
+            offsets = plan(self._longer(lifetimes, function))
             for lifetime, offset in zip(lifetimes, offsets, strict=True):
                 lifetime.alloc.properties["offset"] = IntegerAttr(offset, i64)
             size = _height(lifetimes, offsets)
@@ -47,6 +64,24 @@ class PlanMemoryPass(ModulePass):
                 bound = max(bound, largest_live_bytes(lifetimes))
         op.attributes["glow.arena_bytes"] = IntegerAttr(arena, i64)
         op.attributes["glow.arena_lower_bound"] = IntegerAttr(bound, i64)
+
+    def _longer(
+        self, lifetimes: list[Lifetime], function: FuncOp
+    ) -> Sequence[Lifetime]:
+        """Return lifetimes that end `apart` ops later, of those that compute."""
+        if not self.apart:
+            return lifetimes
+        ops = enumerate(function.body.block.ops)
+        computing = [at for at, op in ops if not isinstance(op, _PASSIVE)]
+
+        def longer(own: Lifetime) -> Lifetime:
+            following = bisect_right(computing, own.last) - 1 + self.apart
+            if own.bytes > _SMALL_BYTES or not computing:
+                return own
+            last = computing[min(following, len(computing) - 1)]
+            return replace(own, last=max(own.last, last))
+
+        return [longer(lifetime) for lifetime in lifetimes]
 
 
 def _add_frames(function: FuncOp, sizes: Mapping[str, int]) -> None:
@@ -74,7 +109,7 @@ def _lifetimes(function: FuncOp) -> list[Lifetime]:
     return list(uses.lifetimes.values())
 
 
-def plan(lifetimes: list[Lifetime]) -> list[int]:
+def plan(lifetimes: Sequence[Lifetime]) -> list[int]:
     """Return an offset in bytes for each lifetime: the smaller of two greedy plans."""
     by_size = sorted(range(len(lifetimes)), key=lambda i: -lifetimes[i].bytes)
     by_birth = sorted(
@@ -84,12 +119,12 @@ def plan(lifetimes: list[Lifetime]) -> list[int]:
     return min(plans, key=lambda offsets: _height(lifetimes, offsets))
 
 
-def _height(lifetimes: list[Lifetime], offsets: list[int]) -> int:
+def _height(lifetimes: Sequence[Lifetime], offsets: list[int]) -> int:
     ends = (o + lifetime.bytes for o, lifetime in zip(offsets, lifetimes, strict=True))
     return max(ends, default=0)
 
 
-def _place(lifetimes: list[Lifetime], order: list[int]) -> list[int]:
+def _place(lifetimes: Sequence[Lifetime], order: list[int]) -> list[int]:
     """Place allocations in this order, each in the smallest gap that takes it."""
     # Columns of NumPy, one row per placed allocation: models have thousands.
     first, last, low, high = np.zeros((4, len(lifetimes)), np.int64)

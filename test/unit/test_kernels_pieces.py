@@ -36,7 +36,7 @@ PIECES = (1, pytest.param(10, marks=FULL), pytest.param(1000, marks=FULL))
 def at_memory(model: ModelProto | ModuleOp, target: str) -> ModuleOp:
     """Return `model` at the memory level."""
     module = model if isinstance(model, ModuleOp) else glow.load(model).module
-    text = pipeline_text(stages_between("import", "memory"), target)
+    text = pipeline_text(stages_between("import", "memory"), target, piece_ns=1)
     run_passes(parse_passes(text), context(), module)
     return module
 
@@ -86,7 +86,7 @@ def test_operators_give_the_same_bits(cases: list[Case], piece_ns: int) -> None:
 
 
 @pytest.mark.parametrize("piece_ns", PIECES)
-@pytest.mark.parametrize("name", ["squeezenet", "encoder", "lstm"])
+@pytest.mark.parametrize("name", ["squeezenet", "encoder", "lstm", "shufflenet"])
 def test_models_are_cut_and_give_the_same_bits(name: str, piece_ns: int) -> None:
     model = models.build(name)
     feeds = models.inputs_of(model)

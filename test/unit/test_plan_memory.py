@@ -3,11 +3,13 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from xdsl.dialects.builtin import MemRefType, f32
+from xdsl.dialects.builtin import MemRefType, ModuleOp, f32
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import Lifetime, largest_live_bytes
 from glow.dialects.memory.storage import AllocOp
-from glow.passes.memory.plan_memory import plan
+from glow.model import context
+from glow.passes.memory.plan_memory import PlanMemoryPass, plan
 
 ALLOC = AllocOp(MemRefType(f32, [1]))
 
@@ -57,3 +59,8 @@ def test_a_chain_of_layers_takes_two_places() -> None:
     lifetimes = [Lifetime(ALLOC, i, i + 1, 640) for i in range(50)]
     offsets = plan(lifetimes)
     assert max(offsets) + 640 == largest_live_bytes(lifetimes) == 1280
+
+
+def test_memory_lies_apart_for_some_ops_or_none() -> None:
+    with pytest.raises(PassFailedException, match="apart of at least 0, got -1"):
+        PlanMemoryPass(apart=-1).apply(context(), ModuleOp([]))

@@ -1,16 +1,32 @@
 """Sections of a `main` for threads: what clashes, where bytes lie, long ones."""
 
+from __future__ import annotations
+
 import random
-from itertools import combinations, product
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, permutations, product
+from typing import Any
 
+import models
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from simulated_teams import number_of
 from xdsl.dialects import llvm
+from xdsl.dialects.builtin import ModuleOp
 
+import glow
 from glow.dialects.memory.address import Addressing
+from glow.dialects.team.sections import CallOp, SectionOp, alike, is_beside
 from glow.dialects.team.touches import Bytes, PlacedTouch, first_clash
+from glow.lowering.memory_to_loops import main
+from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
+from glow.lowering.memory_to_loops.rows import offsets_of
 from glow.lowering.memory_to_loops.touched import footprint
 from glow.model import context, parse_text
-from glow.pass_manager import parse_passes, run_passes
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import stages_between
 
 
 def numbers(own: Bytes) -> set[int]:
@@ -57,6 +73,55 @@ def test_a_clash_is_found_where_there_is_one(seed: int) -> None:
         assert (pair is not None) is expected
         found += expected
     assert 30 < found < 270
+
+
+def of_piece(touch: PlacedTouch, units: int, piece: int) -> set[int]:
+    """Return each byte that a piece of so many units may touch."""
+    begin = touch.bytes.begin + piece * units * touch.step
+    return numbers(touch.bytes) & set(range(begin, begin + units * touch.step))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pieces_that_are_alike_share_no_byte_with_others(seed: int) -> None:
+    rng, found = random.Random(seed), 0
+    for _ in range(600):
+        touches: list[PlacedTouch] = []
+        for _ in range(2):
+            period = rng.choice([8, 16])
+            length = rng.randrange(1, period + 1)
+            begin, gaps = rng.choice([0, 0, 4, 8]), period > length
+            own = Bytes(begin, begin + 64, length * gaps, period * gaps)
+            step = rng.choice([1, 2]) * period
+            touches.append(PlacedTouch(0, True, own, step))
+        units = [rng.randrange(1, 5) for _ in touches]
+        if not alike(touches[0], units[0], touches[1], units[1]):
+            continue
+        found += 1
+        for p, q in permutations(range(4), 2):
+            first, second = touches
+            one, other = of_piece(first, units[0], p), of_piece(second, units[1], q)
+            assert not one & other, (touches, units)
+    assert found > 30
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "expected"),
+    [
+        ((6,), (8,), UnitRows(1, 6, 5, 8, 2)),
+        ((2, 3), (24, 8), UnitRows(1, 6, 5, 8, 2)),
+        ((2, 3), (40, 8), UnitRows(1, 2, 21, 40, 0)),
+        ((2, 2, 3), (120, 40, 8), UnitRows(1, 5, 21, 40, 0)),
+        ((2, 2, 3), (100, 40, 8), None),
+        ((6,), (4,), None),
+        ((6,), (0,), None),
+        ((6,), (-8,), None),
+        ((1,), (8,), None),
+    ],
+)
+def test_rows_of_units(
+    shape: tuple[int, ...], strides: tuple[int, ...], expected: UnitRows | None
+) -> None:
+    assert UnitRows.of(offsets_of(shape, strides), 1, 6, 2) == expected
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -108,3 +173,97 @@ def test_a_long_main_has_parts(sections: int, parts: int) -> None:
     assert called.count("team_wait") == called.count("f") == sections
     ordered = [name for name in called if ".part_" in name]
     assert ordered == [f"main.part_{n}" for n in range(parts)]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A call of a section, and what each of its pieces touches."""
+
+    call: CallOp
+    section: int
+    strand: int
+
+    def clashes(self, other: Placed) -> bool:
+        """Whether a piece of one touches what another piece of the other writes."""
+        same = self.strand == other.strand
+        return any(
+            not (same and p == q) and overlap(x, p, self, y, q, other)
+            for x, y in product(self.call.accesses(), other.call.accesses())
+            if x.place == y.place and (x.writes or y.writes)
+            for p in self.pieces(x)
+            for q in other.pieces(y)
+        )
+
+    def pieces(self, access: PlacedTouch) -> range:
+        return range(self.call.pieces if access.step else 1)
+
+
+def overlap(
+    x: PlacedTouch, p: int, own: Placed, y: PlacedTouch, q: int, other: Placed
+) -> bool:
+    """Whether two pieces touch a byte; runs are looked at one by one."""
+    first, second = runs(x, p, own.call), runs(y, q, other.call)
+    at = np.searchsorted(second[:, 1], first[:, 0], "right")
+    inside = at < len(second)
+    return bool(np.any(second[at[inside], 0] < first[inside, 1]))
+
+
+@cache
+def runs(access: PlacedTouch, piece: int, call: CallOp) -> NDArray[np.int64]:
+    """Return where runs of bytes begin and end that a piece of a call may touch."""
+    own, step = access.bytes, access.step * call.step.value.data
+    begin, end = own.begin, own.end
+    if step:
+        begin, end = begin + piece * step, min(end, begin + (piece + 1) * step)
+    starts = np.arange(begin, end, own.period) if own.period else np.array([begin])
+    ends = np.minimum(starts + own.length, end) if own.period else np.array([end])
+    return np.stack([starts, ends], axis=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mobilenet_v2", "encoder"])
+def test_who_reads_what_others_write_comes_after_them(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each piece, against all others of what came before it without threads."""
+    calls: list[CallOp] = []
+    sections_of = main.sections_of
+
+    def noted(given: list[CallOp], *rest: Any) -> list[SectionOp]:
+        calls.extend(given)
+        return sections_of(given, *rest)
+
+    monkeypatch.setattr(main, "sections_of", noted)
+    module = at_loops(name)
+    sections = [op for op in module.walk() if isinstance(op, SectionOp)]
+    placed = {
+        call: Placed(call, section.number.value.data, strand.number.value.data)
+        for section in sections
+        for strand in section.strands
+        for call in strand.calls
+    }
+    assert set(placed) == set(calls)
+    joined = 0
+    for one, other in combinations([placed[call] for call in calls], 2):
+        joined += one.strand == other.strand and other.call.pieces > 1
+        if one.section >= other.section and not is_beside(one.call, other.call):
+            assert not one.clashes(other), (one, other)
+    assert joined > 10 or name == "encoder"
+
+
+def at_loops(name: str) -> ModuleOp:
+    """Return a model of tests in pieces of 5 µs, kernels declared."""
+    module = glow.load((models.TWINS | models.MODELS)[name]()).module
+    stages = stages_between("import", "loops")
+    text = pipeline_text(stages, "cpu:avx2", "declared", 5000)
+    run_passes(parse_passes(text), context(), module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "most"), [("mobilenet_v2", 42), ("resnet50", 80), ("encoder", 29)]
+)
+def test_runs_wait_seldom(name: str, most: int) -> None:
+    """A MobileNet has 100 nodes and a ResNet-50 126, and some need several calls."""
+    assert number_of(at_loops(name), "sections") <= most

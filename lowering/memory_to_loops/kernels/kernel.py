@@ -31,6 +31,7 @@ from glow.lowering.memory_to_loops.kernels.library_function import (
     PRIVATE,
     LibraryFunction,
 )
+from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
 
 R = TypeVar("R", covariant=True)
 """The type of a row in a kernel."""
@@ -145,11 +146,13 @@ class Work:
     """
     The outermost iterations of a call, which may be done in pieces and in any order.
 
+    `rows` says of operands which rows each of them touches, where that is known.
     Units: `cost` in elements that one iteration loads, stores or multiplies, roughly.
     """
 
     units: int = 1
     cost: int = 1
+    rows: Mapping[str, UnitRows] = field(default_factory=dict[str, UnitRows])
 
 
 def work_of(loops: Sequence[Level[int]], cost: int) -> Work:

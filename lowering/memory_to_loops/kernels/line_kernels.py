@@ -13,8 +13,13 @@ from glow.codegen.memory import Strip
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value
 from glow.lowering.memory_to_loops.axes import LoopAxes
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Call,
+    Kernel,
+    Work,
+)
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
+from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, rows_along
 
 _SCALARS = 64
 """The elements of a unit of work where lines of scalars are cut."""
@@ -51,7 +56,7 @@ class Lines(Kernel):
 
     @property
     def per_ns(self) -> float:
-        return 8 if self.strips.lanes else 1
+        return self.rule.PER_NS if self.strips.lanes else 1
 
     @property
     def prefix(self) -> str:
@@ -156,13 +161,15 @@ class LinesOf:
 
 
 def _work(kernel: Lines, row: LinesRow[int]) -> Work:
-    levels = (*row.outer, *row.inner, row.axis)
-    elements = prod((*row.width, *(level.extent for level in levels)))
-    units = 1
+    names, still = kernel.rule.moving, kernel.still
+    steps = tuple(0 if name in still else 1 for name in names)
+    width = [Level(extent, steps) for extent in row.width]
+    levels = [*row.outer, *width, *row.inner, row.axis]
+    elements = prod(level.extent for level in levels)
+    units, rows = 1, dict[str, UnitRows]()
     if row.outer:
-        units = row.outer[0].extent
-    elif row.width:
-        units = -(-row.width[0] // kernel.step)
-    elif kernel.rule.INDEPENDENT:
-        units = -(-row.axis.extent // kernel.step)
-    return Work(units, -(-elements // max(1, units)))
+        units, rows = row.outer[0].extent, rows_along(levels, names)
+    elif row.width or kernel.rule.INDEPENDENT:
+        units = -(-levels[0].extent // kernel.step)
+        rows = rows_along(levels, names, kernel.step)
+    return Work(units, -(-elements // max(1, units)), rows)

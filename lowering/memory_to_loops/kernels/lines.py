@@ -20,12 +20,18 @@ from glow.lowering.memory_to_loops.kernels.library_function import in_words
 
 @dataclass(frozen=True)
 class Rule(ABC):
-    """The meaning of an op on one line; it is part of a kernel's key."""
+    """
+    The meaning of an op on one line; it is part of a kernel's key.
+
+    It touches no elements of what moves but those of the line.
+    """
 
     INDEPENDENT: ClassVar[bool] = False
     """Whether elements of a line are apart, so that a line may be cut into pieces."""
     MOVING: ClassVar[tuple[str, ...]] = ("x", "y")
     """The operands, and counters that are no memory, that loops advance."""
+    PER_NS: ClassVar[float] = 8
+    """The elements of lines that are done in a nanosecond with vectors, roughly."""
     NUMBERS: ClassVar[tuple[str, ...]] = ()
     """Further integers of the row that a line is given, by name."""
 

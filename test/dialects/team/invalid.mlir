@@ -119,3 +119,25 @@ func.func @few_numbers(%x: memref<?xf32>) {
   "team.call"(%x) <{callee = @f, touched = [array<i64: 0, 0>], units = 1 : i64, step = 1 : i64, cost = 1 : i64}> : (memref<?xf32>) -> ()
   func.return
 }
+
+// -----
+
+// CHECK: pieces of @f and @g may run at the same time
+func.func @rows_of_the_next_piece(%x: memref<?xf32>, %team: memref<?xi64>) {
+  team.section 0 on %team : memref<?xi64> {
+    team.strand 0 {
+      %y = llvm_ext.base %x {offset = 64 : i64} : memref<?xf32> to memref<?xf32>
+      team.call @f(%x writes 0 to 512 each 128) units 4 step 1 cost 5 : memref<?xf32>
+      team.call @g(%y reads 0 to 480 by 96 of 128 each 128) units 4 step 1 cost 5 : memref<?xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: expected units that move on by whole parts, 16 bytes, got 24
+func.func @fraction_of_a_part(%x: memref<?xf32>) {
+  team.call @f(%x reads 0 to 64 by 8 of 16 each 24) units 4 step 1 cost 5 : memref<?xf32>
+  func.return
+}

@@ -39,5 +39,16 @@ func.func @sections(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>, %team: me
       team.call @f(%x writes 0 to 4088 by 8 of 16, %x) units 1 step 1 cost 5 beside 7 : memref<?xf32>, memref<?xf32>
     }
   }
+  // Some columns of each row, and what lies before them: pieces move on by whole rows.
+  team.section 2 on %team : memref<?xi64> {
+    team.strand 5 {
+      %x = llvm_ext.base %arena : memref<?xi8> to memref<?xf32>
+      %y = llvm_ext.base %arena {offset = 64 : i64} : memref<?xi8> to memref<?xf32>
+      // CHECK: team.call @f({{%x.*}} writes 0 to 4000 by 64 of 256 each 512, {{%y.*}}) units 8 step 1 cost 5
+      team.call @f(%x writes 0 to 4000 by 64 of 256 each 512, %y) units 8 step 1 cost 5 : memref<?xf32>, memref<?xf32>
+      // CHECK-NEXT: team.call @f({{%x.*}} reads 0 to 4096 each 256, {{%y.*}} writes 0 to 4032 by 192 of 256 each 256) units 16 step 2 cost 5
+      team.call @f(%x reads 0 to 4096 each 256, %y writes 0 to 4032 by 192 of 256 each 256) units 16 step 2 cost 5 : memref<?xf32>, memref<?xf32>
+    }
+  }
   func.return
 }

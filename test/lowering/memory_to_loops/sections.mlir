@@ -1,22 +1,21 @@
 // RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2" kernels=declared piece_ns=500}' --split-input-file | filecheck %s
 
 // Two branches run side by side, what joins them after both; bytes of an alloc may be
-// used again when who reads them has ended.
+// used again when who reads them has ended, by each piece when it has.
 // CHECK:      builtin.module attributes
-// CHECK-SAME: glow.strands = 4 : i64, glow.sections = 3 : i64, glow.worker_bytes = 0 : i64
+// CHECK-SAME: glow.strands = 3 : i64, glow.sections = 2 : i64, glow.worker_bytes = 0 : i64
 // CHECK:      func.func private @team_claim(memref<?xi64>, index, index) -> index
 // CHECK:      func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>, %constants: memref<?xmemref<?xi8>>, %fault: memref<?xi32>, %team: memref<?xi64>, %scratch: memref<?xi8>)
 // CHECK:      team.section 0 on %team
 // CHECK-NEXT:   team.strand 0 {
-// CHECK:          team.call @elementwise_{{.*}}reads 0 to 65536, {{.*}}writes 0 to 65536
+// CHECK:          team.call @elementwise_{{.*}}reads 0 to 65536 each 128, {{.*}}writes 0 to 65536 each 128
 // CHECK:        team.strand 1 {
-// CHECK:          team.call @elementwise_{{.*}}reads 0 to 65536, {{.*}}writes 0 to 65536
+// CHECK:          team.call @elementwise_{{.*}}reads 0 to 65536 each 128, {{.*}}writes 0 to 65536 each 128
 // CHECK:      team.section 1 on %team
 // CHECK-NEXT:   team.strand 2 {
-// CHECK:          team.call @elementwise_{{.*}}reads 0 to 65536, {{.*}}reads 0 to 65536, {{.*}}writes 0 to 65536
-// CHECK:      team.section 2 on %team
-// CHECK-NEXT:   team.strand 3 {
-// CHECK:          team.call @fill_{{.*}}writes 0 to 65536
+// CHECK:          team.call @elementwise_{{.*}}reads 0 to 65536 each 128, {{.*}}reads 0 to 65536 each 128, {{.*}}writes 0 to 65536 each 128
+// CHECK-NOT:    team.strand
+// CHECK:          team.call @fill_{{.*}}writes 0 to 65536 each 128
 // CHECK-NOT:  team.section
 builtin.module attributes {glow.arena_bytes = 131072 : i64} {
   memory.placeholder @x "in" : memref<16384xf32>

@@ -1,0 +1,77 @@
+"""What calls did with memory so far: who must wait for whom."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from glow.dialects.team.sections import CallOp, is_beside
+from glow.dialects.team.touches import PlacedTouch
+from glow.lowering.memory_to_loops._strands import CallChain
+
+
+@dataclass(frozen=True, eq=False)
+class PastTouch:
+    access: PlacedTouch
+    call: CallOp
+    strand: CallChain
+
+
+def _replaces(entry: PastTouch, earlier: PastTouch) -> bool:
+    """Return whether who waits for `entry`, which writes, has waited for `earlier`."""
+    own = entry.access.bytes
+    hides = own.is_dense or own == earlier.access.bytes
+    return hides and not is_beside(entry.call, earlier.call)
+
+
+@dataclass
+class _Stretch:
+    """Bytes that were touched alike: who wrote them last, who read them since."""
+
+    writers: list[PastTouch] = field(default_factory=lambda: [])
+    readers: list[PastTouch] = field(default_factory=lambda: [])
+
+
+@dataclass
+class History:
+    """What calls did with a block of memory so far, by parts between `starts`."""
+
+    starts: list[int] = field(default_factory=lambda: [])
+    parts: list[_Stretch] = field(default_factory=lambda: [])
+
+    def clashes(self, access: PlacedTouch) -> Iterator[PastTouch]:
+        """Yield what happened to the bytes that must not happen beside `access`."""
+        first = max(bisect_right(self.starts, access.bytes.begin) - 1, 0)
+        last = bisect_left(self.starts, access.bytes.end)
+        for part in self.parts[first:last]:
+            for some in (part.writers, part.readers if access.writes else ()):
+                yield from (each for each in some if each.access.clashes(access))
+
+    def note(self, entry: PastTouch) -> None:
+        """Take note that `entry` happens, after all that it clashes with."""
+        own = entry.access.bytes
+        if own.begin == own.end:
+            return
+        first, last = self._cut(own.begin), self._cut(own.end)
+        for part in self.parts[first:last]:
+            if not entry.access.writes:
+                latest = max((e.strand.section for e in part.readers), default=-1)
+                if latest < entry.strand.section:
+                    part.readers = []
+                if latest <= entry.strand.section:
+                    part.readers.append(entry)
+                continue
+            for some in (part.writers, part.readers):
+                some[:] = [e for e in some if not _replaces(entry, e)]
+            part.writers.append(entry)
+
+    def _cut(self, at: int) -> int:
+        """Return the number of the part that begins at byte `at`."""
+        number = bisect_left(self.starts, at)
+        if number == len(self.starts) or self.starts[number] != at:
+            before = self.parts[number - 1] if number else _Stretch()
+            part = _Stretch(list(before.writers), list(before.readers))
+            self.starts.insert(number, at)
+            self.parts.insert(number, part)
+        return number

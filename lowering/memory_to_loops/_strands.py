@@ -1,0 +1,97 @@
+"""Calls that a thread does one after the other, and how they are cut into pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from math import lcm
+
+from xdsl.dialects.builtin import IntegerAttr, i64
+
+from glow.dialects.team.sections import CallOp, alike, clashes, is_beside
+from glow.dialects.team.touches import PlacedTouch
+
+_MOST_PIECES = 64
+"""Pieces of a call: enough for any number of threads to share them evenly."""
+
+
+@dataclass(eq=False)
+class CallChain:
+    """
+    Calls that one thread does for a piece of each; `parts` are the least such pieces.
+
+    A part of the strand is `units[i]` units of call i.
+    """
+
+    section: int
+    calls: list[CallOp]
+    units: list[int]
+    joined: CallChain | None = None
+    """The strand that does its calls instead."""
+
+    @property
+    def cost(self) -> int:
+        return sum(call.cost.value.data for call in self.calls)
+
+    @property
+    def parts(self) -> int:
+        return -(-self.calls[0].units.value.data // self.units[0])
+
+    def pieces(self, piece_ns: int) -> int:
+        return max(1, min(self.parts, self.cost // piece_ns, _MOST_PIECES))
+
+    def found(self) -> CallChain:
+        strand = self
+        while strand.joined is not None:
+            strand = strand.joined
+        return strand
+
+    def cut(self, piece_ns: int) -> None:
+        """Say in the calls how many units are a piece."""
+        parts = -(-self.parts // self.pieces(piece_ns))
+        for call, units in zip(self.calls, self.units, strict=True):
+            step = min(parts * units, call.units.value.data)
+            call.properties["step"] = IntegerAttr(step, i64)
+
+    def units_with(self, call: CallOp) -> list[int] | None:
+        """Return what `units` are with `call` at the end; None if pieces are not."""
+        pairs = [
+            (own, x, y)
+            for own, each in zip(self.units, self.calls, strict=True)
+            for x, y in clashes(each, call)
+        ]
+        if not all(x.step and y.step for _, x, y in pairs):
+            return None
+        moves = next(
+            (
+                (own * x.step, y.step)
+                for own, x, y in pairs or self._written_beside(call)
+                if x.step and y.step
+            ),
+            None,
+        )
+        if moves is None:
+            return None
+        common = lcm(*moves)
+        units = [n * (common // moves[0]) for n in self.units]
+        last = common // moves[1]
+        if not all(
+            alike(x, own * (common // moves[0]), y, last) for own, x, y in pairs
+        ):
+            return None
+        counts = {
+            -(-each.units.value.data // n)
+            for each, n in zip([*self.calls, call], [*units, last], strict=True)
+        }
+        return [*units, last] if len(counts) == 1 else None
+
+    def _written_beside(
+        self, call: CallOp
+    ) -> Iterator[tuple[int, PlacedTouch, PlacedTouch]]:
+        """Yield what calls of one op write in the same place, with a part's units."""
+        for own, each in zip(self.units, self.calls, strict=True):
+            if is_beside(each, call):
+                for x, y in product(each.accesses(), call.accesses()):
+                    if x.writes and y.writes and x.place == y.place:
+                        yield own, x, y
