@@ -19,7 +19,7 @@ class View:
     shape: tuple[int, ...]
 
     def of(self, base: Any) -> Any:
-        """Return the part of an array, or of a tensor in its place."""
+        """Return that part of a tensor that has the elements of the array."""
         return base[self.index].transpose(*self.order).reshape(*self.shape)
 
 
