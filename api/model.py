@@ -23,6 +23,7 @@ from glow.dialects.graph.storage import PlaceholderOp
 from glow.locating_parser import LocatingParser, invalid
 from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
 from glow.passes.graph.infer_io import InferIoPass
+from glow.passes.graph.inline_functions import InlineFunctionsPass
 from glow.registry import universe
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import symbolic_spec
@@ -238,7 +239,7 @@ def named(error: GlowError, dims: Mapping[str, int]) -> GlowError:
 
 def graph_module(module: ModuleOp, purpose: str) -> ModuleOp:
     """
-    Return a copy of a graph-level module whose function has no arguments.
+    Return a copy of a graph-level module: calls inlined, arguments as placeholders.
 
     Errors: ValueError for another level, with what it is needed for.
     """
@@ -249,6 +250,7 @@ def graph_module(module: ModuleOp, purpose: str) -> ModuleOp:
             f"got one at level {level}"
         )
     module = module.clone()
+    InlineFunctionsPass().apply(context(), module)
     ArgumentsToPlaceholdersPass().apply(context(), module)
     return module
 

@@ -16,6 +16,7 @@ from glow.analysis.symbols import named_in
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.control_flow import CallFunctionOp
 from glow.dialects.graph.storage import LiteralOp, LoadOp
 from glow.dialects.graph.tensors import GraphWriter, Tensor
 from glow.passes.constants import Constants
@@ -55,7 +56,7 @@ def decomposition_of(op: type[Operation]) -> Pattern | None:
 
 def reason_against(op: Operation) -> str:
     """Return why no gradient flows through `op`; empty if one does."""
-    if isinstance(op, CallOp) or hasattr(type(op), "gradient"):
+    if isinstance(op, CallOp | CallFunctionOp) or hasattr(type(op), "gradient"):
         return ""
     if decomposition_of(type(op)) is not None:
         return ""
@@ -183,7 +184,7 @@ class _Sweep:
         if reason := reason_against(op):
             raise self._failure(op, reason)
         self.writer.location = op.location
-        if isinstance(op, CallOp):
+        if isinstance(op, CallOp | CallFunctionOp):
             self._inline(op)
         elif hasattr(type(op), "gradient"):
             self._apply_rule(cast(GraphOp, op))
@@ -217,11 +218,11 @@ class _Sweep:
         several: Any = (results,) if isinstance(results, Tensor) else results
         self._through(op, new.ops, [self.writer.value(each) for each in several])
 
-    def _inline(self, op: CallOp) -> None:
+    def _inline(self, op: CallOp | CallFunctionOp) -> None:
         """Write what a function computes once more, and go back through that."""
         function = self.writer.functions[op.callee.string_value()]
         values: dict[SSAValue, SSAValue] = dict(
-            zip(function.body.block.args, op.arguments, strict=True)
+            zip(function.body.block.args, op.operands, strict=True)
         )
         written: list[Operation] = []
         for each in function.body.block.ops:

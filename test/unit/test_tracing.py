@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -170,6 +171,27 @@ def test_composites_are_one_call_per_kind() -> None:
         got = glow.compile(model, target)(X)
         np.testing.assert_allclose(got, expected, 1e-5, 1e-5)
     np.testing.assert_allclose(scaled(X), X * 2 + W[0])
+
+
+@glow.composite
+def squashed(x: Any) -> Any:
+    return np.tanh(x * 0.5)
+
+
+def loss(x: Any) -> Any:
+    return (squashed(x @ W) ** 2).sum()
+
+
+def test_composites_are_differentiated_and_exported(tmp_path: Path) -> None:
+    whole = glow.jit(glow.grad(loss), target="reference")(X)
+    plain = np.tanh(X @ W * 0.5)
+    np.testing.assert_allclose(whole, (plain * (1 - plain**2)) @ W.T, 1e-4, 1e-5)
+    model = glow.trace(loss, X)
+    gradient = glow.compile(model.gradient(of=["x"]), "reference")(X)
+    np.testing.assert_allclose(gradient[1], whole, 1e-5, 1e-6)
+    model.export(tmp_path / "loss.onnx")
+    again = glow.compile(glow.load(tmp_path / "loss.onnx"), "reference")
+    np.testing.assert_allclose(again(X), loss(X), 1e-5)
 
 
 def test_code_is_kept_per_kind_of_arguments() -> None:
