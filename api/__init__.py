@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from glow.traced import jit, trace
     from glow.tracing import nn, optim
     from glow.tracing.calls import composite
+    from glow.tracing.control_flow import cond, fori_loop, scan, while_loop
     from glow.tracing.pytrees import ShapeDtype
     from glow.tracing.variables import Variable
 
@@ -72,6 +73,8 @@ __all__ = [
     "Variable",
     "compile",
     "composite",
+    "cond",
+    "fori_loop",
     "grad",
     "initializers",
     "jit",
@@ -80,9 +83,11 @@ __all__ = [
     "load_executable",
     "nn",
     "optim",
+    "scan",
     "trace",
     "value_and_grad",
     "vjp",
+    "while_loop",
 ]
 
 # What has the name of its module is the module.
@@ -95,15 +100,19 @@ _LAZY = {
     "Value": "glow.builder",
     "Variable": "glow.tracing.variables",
     "composite": "glow.tracing.calls",
+    "cond": "glow.tracing.control_flow",
+    "fori_loop": "glow.tracing.control_flow",
     "grad": "glow.differentiation",
     "initializers": "glow.initializers",
     "jit": "glow.traced",
     "jvp": "glow.differentiation",
     "nn": "glow.tracing.nn",
     "optim": "glow.tracing.optim",
+    "scan": "glow.tracing.control_flow",
     "trace": "glow.traced",
     "value_and_grad": "glow.differentiation",
     "vjp": "glow.differentiation",
+    "while_loop": "glow.tracing.control_flow",
 }
 
 

@@ -68,20 +68,20 @@ def outlined(
 
 def take_alike(functions: Sequence[OutlinedFunction]) -> list[SSAValue]:
     """
-    Let functions without own arguments take what any of them does, in one order.
+    Let functions take what any of them does, in one order, and return these values.
 
-    Returns these values.
+    They have no arguments but for what they capture.
     """
     values = list(dict.fromkeys(v for each in functions for v in each.captured))
     for each in functions:
         block = each.function.body.block
-        old = dict(zip(each.captured, list(block.args), strict=True))
+        old = list(zip(each.captured, block.args, strict=True))
+        new: dict[SSAValue, SSAValue] = {}
         for value in values:
-            argument = block.insert_arg(value.type, len(block.args))
-            argument.name_hint = value.name_hint
-            if value in old:
-                old[value].replace_all_uses_with(argument)
-        for argument in old.values():
+            new[value] = block.insert_arg(value.type, len(block.args))
+            new[value].name_hint = value.name_hint
+        for value, argument in old:
+            argument.replace_all_uses_with(new[value])
             block.erase_arg(argument)
         each.function.function_type = FunctionType.from_lists(
             [argument.type for argument in block.args],
