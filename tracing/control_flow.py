@@ -22,7 +22,7 @@ from glow.tracing.trace import Trace, current_trace, is_tracing
 from glow.tracing.tracers import Tracer
 from glow.tracing.user_code import blamed_on_caller, error_here, user_place
 
-Step = Callable[[Tracer, list[Tracer]], tuple[Tensor | None, list[Any], list[Any]]]
+TraceTurn = Callable[[Tracer, list[Tracer]], tuple[Tensor | None, list[Any], list[Any]]]
 """Traces a turn: returns the next condition, what is carried on, and rows."""
 
 
@@ -301,7 +301,7 @@ def _loop(
     what: str,
     values: list[Any],
     names: Sequence[str],
-    step: Step,
+    step: TraceTurn,
     *,
     limit: Tensor | None = None,
     condition: Tensor | None = None,
@@ -352,7 +352,7 @@ class _Body:
 
 
 def _body(
-    what: str, values: list[Any], names: Sequence[str], step: Step
+    what: str, values: list[Any], names: Sequence[str], step: TraceTurn
 ) -> _Body | None:
     """
     Trace a turn; None if a number in `values` gets another element type.
