@@ -11,6 +11,7 @@ from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.declarations import declaration_of
+from glow.analysis.use_lists import broken_links
 from glow.support.locations import name_of
 from glow.support.walking import ops_in
 
@@ -36,8 +37,10 @@ def verify_module(module: ModuleOp) -> None:
 
     Errors, each an InvalidOpError: what an op refuses; an operand that is not defined
     before its use on every path; a branch that passes other values than its block
-    takes.
+    takes; links that do not agree, such as a use by an op that is not in the module.
     """
+    for op, message in broken_links(module):
+        _report(op, VerifyException(message))
     try:
         if not _is_valid(module):
             module.verify()

@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import ParseError, PassFailedException, VerifyExcepti
 
 from glow.analysis.levels import level_of
 from glow.analysis.symbols import Uses, uses_of_symbols
+from glow.analysis.validity import verify_module
 from glow.backends.signature import spec_of
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
@@ -259,6 +260,10 @@ def exported(module: ModuleOp, name: str, opset: int | None = None) -> Any:
     """Return the ONNX model of a graph-level module; see `Model.export`."""
     from glow.importers.onnx import export_model
 
+    try:
+        verify_module(module)
+    except VerifyException as error:
+        raise InvalidModelError(f"the module to export: {error}") from None
     module = graph_module(module, "export")
     InferIoPass().apply(context(), module)
     return export_model(module, name, opset)

@@ -140,6 +140,8 @@ legalize-optionals{target=$target}
     A target may take an op only with, or without, an optional operand.
 fold-constants{memory_bytes=$fold_bytes}  (optional)
     The rewrites above leave arithmetic on weights.
+hoist-splits  (optional)
+    What is computed before and after a split is one kernel, which reads parts in place.
 cse  (optional)
     Equal values are computed once.
 dce  (optional)

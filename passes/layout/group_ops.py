@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.dead_code_elimination import region_dce
 
 from glow.analysis.directions import functions_of
 from glow.dialects.graph.convolution import ConvOp
@@ -170,7 +171,7 @@ class GroupOpsPass(ModulePass):
     elementwise ops with each other.
 
     A group has one result, the value of its last op; its other values have no readers
-    outside, so nothing is computed twice. All values have the result's shape and
+    outside, so nothing is computed twice; ops that nothing reads are dropped before. All values have the result's shape and
     layout; operands may broadcast.
 
     Level: layout -> layout. Needs: assigned layouts; runs last, as other rewrites
@@ -181,6 +182,7 @@ class GroupOpsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions_of(op):
+            region_dce(function.body)
             for block in function.body.blocks:
                 for group in groups_of(block):
                     _fuse(group)

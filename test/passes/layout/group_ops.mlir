@@ -263,3 +263,14 @@ func.func @blocked_values_have_no_adjacent_columns(%x: tensor<1x8x4x4xf32>, %w: 
   %1 = graph.add %0, %r : (tensor<1x8x4x4xf32>, tensor<1x8x1x4xf32, #layout.physical<NCHW4c>>) -> tensor<1x8x4x4xf32>
   func.return %1 : tensor<1x8x4x4xf32>
 }
+
+// CHECK-LABEL: @what_nothing_reads_is_no_reader
+// CHECK-NEXT:    graph.fused(%x) {
+// CHECK-NOT:     graph.neg
+// CHECK:         graph.yield
+func.func @what_nothing_reads_is_no_reader(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = graph.exp %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %dead = graph.neg %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = graph.abs %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return %1 : tensor<2x3xf32>
+}
