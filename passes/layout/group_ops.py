@@ -171,8 +171,8 @@ class GroupOpsPass(ModulePass):
     elementwise ops with each other.
 
     A group has one result, the value of its last op; its other values have no readers
-    outside, so nothing is computed twice; ops that nothing reads are dropped before. All values have the result's shape and
-    layout; operands may broadcast.
+    outside, so nothing is computed twice. Ops that nothing reads are dropped before.
+    All values have the result's shape and layout; operands may broadcast.
 
     Level: layout -> layout. Needs: assigned layouts; runs last, as other rewrites
     expect single ops.
