@@ -9,10 +9,10 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from glow.support.walking import ops_in
 
-Fault = tuple[Operation, str]
+BrokenLink = tuple[Operation, str]
 
 
-def broken_links(module: ModuleOp) -> Iterator[Fault]:
+def broken_links(module: ModuleOp) -> Iterator[BrokenLink]:
     """
     Yield what does not agree in the links between ops, blocks and values of a module.
 
@@ -41,7 +41,7 @@ def broken_links(module: ModuleOp) -> Iterator[Fault]:
 
 def _faults_of_block(
     op: Operation, block: Block, inside: set[Operation], read: dict[SSAValue, int]
-) -> Iterator[Fault]:
+) -> Iterator[BrokenLink]:
     if any(each.parent is not block for each in block.ops):
         yield op, "an op does not know that it is in a block of this op"
     for number, argument in enumerate(block.args):
@@ -56,7 +56,7 @@ def _faults_of_uses(
     name: str,
     inside: set[Operation],
     read: dict[SSAValue, int],
-) -> Iterator[Fault]:
+) -> Iterator[BrokenLink]:
     """Yield what is wrong with the list of uses of a value."""
     count = 0
     for use in value.uses:
