@@ -19,7 +19,6 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     VarOperandDef,
     VarResultDef,
-    irdl_op_definition,
     traits_def,
 )
 from xdsl.traits import Pure
@@ -37,6 +36,7 @@ from glow.dialects.graph.parameters import (
 from glow.dialects.graph.reordering import Order, OrderedOp, Reordering, identity
 from glow.support.arrays import Array
 from glow.support.dtypes import is_narrow, narrowed, widened
+from glow.support.op_definition import define_op
 from glow.support.operand_segments import Slot
 from glow.support.shapes import check_result
 from glow.support.types import ANY, ElementSet, dtype_of, element_of, shape_of
@@ -138,7 +138,7 @@ class GraphOp(OrderedOp):
             setattr(cls, name, property(parameter.value_of))
         if "name" not in vars(cls):
             cls.name = f"graph.{snake_case(cls.__name__.removesuffix('Op'))}"
-            irdl_op_definition(cls)
+            define_op(cls)
 
     @classmethod
     def set_constants(cls, **given: Any) -> None:

@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     prop_def,
@@ -29,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import TENSOR
 from glow.support.arrays import Array
+from glow.support.op_definition import define_op
 from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import has_layout, tensor
 
@@ -83,7 +83,7 @@ class ControlFlowOp(CallingOp):
                 raise VerifyException(f"expected row-major tensors, got {value.type}")
 
 
-@irdl_op_definition
+@define_op
 class CallFunctionOp(ControlFlowOp):
     """
     What a function returns for `inputs`.
@@ -134,7 +134,7 @@ class CallFunctionOp(ControlFlowOp):
         return tuple(run(self.callees[0], arrays))
 
 
-@irdl_op_definition
+@define_op
 class IfOp(ControlFlowOp):
     """
     What one of two functions returns for `inputs`; `condition` says which is called.
@@ -197,7 +197,7 @@ class IfOp(ControlFlowOp):
         return tuple(run(callee, inputs))
 
 
-@irdl_op_definition
+@define_op
 class LoopOp(ControlFlowOp):
     """
     What is left of `initial` values once function `body` has replaced them, in turns.

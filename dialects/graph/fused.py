@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     lazy_traits_def,
     region_def,
     traits_def,
@@ -21,9 +20,10 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.storage import LiteralOp
 from glow.support.arrays import Array
+from glow.support.op_definition import define_op
 
 
-@irdl_op_definition
+@define_op
 class YieldOp(IRDLOperation):
     """
     End of a group: its values are the group's results.
@@ -50,7 +50,7 @@ class YieldOp(IRDLOperation):
         super().__init__(operands=[values])
 
 
-@irdl_op_definition
+@define_op
 class FusedOp(IRDLOperation):
     """
     The ops of its region as one unit of work, which becomes one kernel.

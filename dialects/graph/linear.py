@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.backward import Backward
@@ -19,6 +18,7 @@ from glow.dialects.graph.presence import added
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.arrays import Array
 from glow.support.einsum import read_equation
+from glow.support.op_definition import define_op
 from glow.support.shapes import check_broadcasts, same_element
 from glow.support.types import (
     FLOAT,
@@ -30,7 +30,7 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
+@define_op
 class MatMulOp(GraphOp, elements=WIDE_NUMBER):
     """
     Matrix product of the last two axes, plus a bias when given: `lhs @ rhs + bias`.

@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -36,6 +35,7 @@ from glow.dialects.graph.placeholder import (
     StoredValue,
 )
 from glow.support.dtypes import byte_type
+from glow.support.op_definition import define_op
 from glow.support.types import dtype_of, element_type_of, tensor
 
 INLINE_ELEMENTS = 8
@@ -46,7 +46,7 @@ Uniform ones of any size do too; others are symbols.
 """
 
 
-@irdl_op_definition
+@define_op
 class PlaceholderOp(Placeholder):
     """
     A named tensor that has a type and, but for an initial value, no data.
@@ -84,7 +84,7 @@ class PlaceholderOp(Placeholder):
         self.check(self.type)
 
 
-@irdl_op_definition
+@define_op
 class ConstantOp(StoredConstant):
     """
     A named tensor whose bytes are known and lie outside the IR.
@@ -118,7 +118,7 @@ class ConstantOp(StoredConstant):
         super().__init__(sym_name, ResourceAttr.of(array), stored, axes)
 
 
-@irdl_op_definition
+@define_op
 class LoadOp(StoredValue):
     """
     The value that placeholder or constant `symbol` had before the run.
@@ -135,7 +135,7 @@ class LoadOp(StoredValue):
     result = result_def(TENSOR)
 
 
-@irdl_op_definition
+@define_op
 class SaveOp(IRDLOperation):
     """
     Make `value` what placeholder `symbol` holds after the run; once per placeholder.
@@ -160,7 +160,7 @@ class SaveOp(IRDLOperation):
         super().__init__(operands=[value], properties={"symbol": SymbolRefAttr(symbol)})
 
 
-@irdl_op_definition
+@define_op
 class LiteralOp(IRDLOperation):
     """
     A constant tensor inside a function, its value in the IR.

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import AnyTensorType, TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, result_def
+from xdsl.irdl import AnyAttr, operand_def, result_def
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.layout.attribute import layout_of, with_layout
 from glow.support.arrays import Array
 from glow.support.layout import Layout
+from glow.support.op_definition import define_op
 from glow.support.types import element_of, shape_of, tensor
 
 
-@irdl_op_definition
+@define_op
 class TransformOp(GraphOp):
     """
     The same tensor in another physical order; padding of the result is zero.

@@ -18,7 +18,6 @@ from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     VarConstraint,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -27,6 +26,8 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
+
+from glow.support.op_definition import define_op
 
 _PLACE = MemRefType.constr(SignlessIntegerConstraint) | BaseAttr(LLVMPointerType)
 
@@ -85,7 +86,7 @@ class Atomic(IRDLOperation):
             raise VerifyException(f"expected an integer of 1 to 8 bytes, got {value}")
 
 
-@irdl_op_definition
+@define_op
 class AtomicLoadOp(Atomic):
     """
     Load an integer, and see all that its writer wrote before it.
@@ -111,7 +112,7 @@ class AtomicLoadOp(Atomic):
     )
 
 
-@irdl_op_definition
+@define_op
 class AtomicStoreOp(Atomic):
     """
     Store an integer; who sees it sees all that was written before, too (release).
@@ -134,7 +135,7 @@ class AtomicStoreOp(Atomic):
     )
 
 
-@irdl_op_definition
+@define_op
 class AtomicRMWOp(Atomic):
     """
     Add to an integer, or make it as large as another, and return what it was before.
@@ -171,7 +172,7 @@ class AtomicRMWOp(Atomic):
             )
 
 
-@irdl_op_definition
+@define_op
 class CompareExchangeOp(Atomic):
     """
     Store `new` if the integer is `expected`; return what it was.

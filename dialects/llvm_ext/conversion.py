@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     result_def,
     traits_def,
@@ -17,6 +16,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.llvm_ext.elementwise import FLOATS, INTEGERS, shape_of_vector
+from glow.support.op_definition import define_op
 
 _KINDS = {"float": FLOATS, "integer": INTEGERS}
 _WIDTHS = {"wider": "more", "narrower": "fewer"}
@@ -96,7 +96,7 @@ def _conversion(
         "WIDTH": width,
         "__annotations__": {"WIDTH": ClassVar[str]},
     }
-    return irdl_op_definition(type(f"{name.title()}Op", (Conversion,), members))
+    return define_op(type(f"{name.title()}Op", (Conversion,), members))
 
 
 _ROUND, _CONVERT, _RESIZE = "float to integer", "integer to float", "integer to integer"

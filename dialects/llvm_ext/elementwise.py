@@ -19,7 +19,6 @@ from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
     VarConstraint,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -29,6 +28,8 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+
+from glow.support.op_definition import define_op
 
 FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)
 INTEGERS = SignlessIntegerConstraint | VectorType.constr(SignlessIntegerConstraint)
@@ -109,7 +110,7 @@ def _print_operands(op: IRDLOperation, printer: Printer) -> None:
     printer.print_attribute(op.operands[-1].type)
 
 
-@irdl_op_definition
+@define_op
 class CmpfOp(_VectorComparison):
     """
     Compare vectors of floats lane by lane, as arith.cmpf compares scalars.
@@ -130,7 +131,7 @@ class CmpfOp(_VectorComparison):
     rhs = operand_def(T)
 
 
-@irdl_op_definition
+@define_op
 class CmpiOp(_VectorComparison):
     """
     Compare vectors of integers lane by lane, as arith.cmpi compares scalars.
@@ -151,7 +152,7 @@ class CmpiOp(_VectorComparison):
     rhs = operand_def(T)
 
 
-@irdl_op_definition
+@define_op
 class SelectOp(IRDLOperation):
     """
     Take each lane from `lhs` where the condition's lane is 1, else from `rhs`.
@@ -196,7 +197,7 @@ class SelectOp(IRDLOperation):
         _print_operands(self, printer)
 
 
-@irdl_op_definition
+@define_op
 class RemfOp(IRDLOperation):
     """
     Remainder of a division that truncates; it has the sign of `lhs`, as C's fmod.
@@ -223,7 +224,7 @@ class RemfOp(IRDLOperation):
         super().__init__(operands=[lhs, rhs], result_types=[lhs.type])
 
 
-@irdl_op_definition
+@define_op
 class DotPairsOp(IRDLOperation):
     """
     Add the products of two pairs of bf16 to each lane of f32.

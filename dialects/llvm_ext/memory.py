@@ -22,7 +22,6 @@ from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     VarConstraint,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -33,8 +32,10 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from glow.support.op_definition import define_op
 
-@irdl_op_definition
+
+@define_op
 class PrefetchOp(IRDLOperation):
     """
     Hint that an element will be read soon (or written, with `write`).
@@ -77,7 +78,7 @@ class PrefetchOp(IRDLOperation):
             )
 
 
-@irdl_op_definition
+@define_op
 class BaseOp(IRDLOperation):
     """
     Return the buffer that begins `offset` bytes behind a pointer.
@@ -118,7 +119,7 @@ class BaseOp(IRDLOperation):
             raise VerifyException(f"expected an entry of at least 0, got {entry}")
 
 
-@irdl_op_definition
+@define_op
 class MemcpyOp(IRDLOperation):
     """
     Copy `bytes` bytes from the start of `source` to that of `target`, elsewhere.
@@ -145,7 +146,7 @@ class MemcpyOp(IRDLOperation):
         super().__init__(operands=[target, source, bytes])
 
 
-@irdl_op_definition
+@define_op
 class MemsetOp(IRDLOperation):
     """
     Set `bytes` bytes from the start of `target` to `value`.
@@ -171,7 +172,7 @@ class MemsetOp(IRDLOperation):
         super().__init__(operands=[target, value, bytes])
 
 
-@irdl_op_definition
+@define_op
 class MaskedLoadOp(IRDLOperation):
     """
     Load the lanes whose mask is 1, access no others, and take them from `otherwise`.
@@ -202,7 +203,7 @@ class MaskedLoadOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect())
 
 
-@irdl_op_definition
+@define_op
 class MaskedStoreOp(IRDLOperation):
     """
     Store the lanes of `value` whose mask is 1; access no others.
@@ -228,7 +229,7 @@ class MaskedStoreOp(IRDLOperation):
     traits = traits_def(MemoryWriteEffect())
 
 
-@irdl_op_definition
+@define_op
 class ExtractElementOp(IRDLOperation):
     """
     Return one lane of a vector.
@@ -260,7 +261,7 @@ class ExtractElementOp(IRDLOperation):
             raise VerifyException(f"expected {element}, got {self.result.type}")
 
 
-@irdl_op_definition
+@define_op
 class CallPointerOp(IRDLOperation):
     """
     Call the C function at `callee`, which returns nothing.

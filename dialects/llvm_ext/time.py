@@ -1,11 +1,13 @@
 """The processor's counter of time."""
 
 from xdsl.dialects.builtin import IntegerType
-from xdsl.irdl import IRDLOperation, irdl_op_definition, result_def, traits_def
+from xdsl.irdl import IRDLOperation, result_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 
+from glow.support.op_definition import define_op
 
-@irdl_op_definition
+
+@define_op
 class CycleCounterOp(IRDLOperation):
     """
     Read the counter of the processor that grows at a constant rate.

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     opt_prop_def,
     prop_def,
     var_operand_def,
@@ -41,12 +40,13 @@ from glow.dialects.memory._slots import (
 )
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type, count_of
+from glow.support.op_definition import define_op
 from glow.support.types import tensor
 
 GROUPS = ("ins", "inouts", "outs", "scratch")
 
 
-@irdl_op_definition
+@define_op
 class ApplyOp(MemoryOp):
     """
     Compute a graph op: its operands are buffers, and so are its results.

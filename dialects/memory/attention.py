@@ -5,7 +5,6 @@ from __future__ import annotations
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, UnitAttr, f64, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -21,6 +20,7 @@ from glow.dialects.memory.base import (
     buffer_type,
     extents_of,
 )
+from glow.support.op_definition import define_op
 from glow.support.types import is_narrow_float
 
 PADDING = 32
@@ -86,7 +86,7 @@ class HeadsOp(MemoryOp):
                 )
 
 
-@irdl_op_definition
+@define_op
 class AttentionOp(HeadsOp):
     """
     softmax(scale * query @ key^T + bias, where seen) @ value, block by block.
@@ -159,7 +159,7 @@ class AttentionOp(HeadsOp):
                 )
 
 
-@irdl_op_definition
+@define_op
 class DecodeAttentionOp(HeadsOp):
     """
     softmax(scale * query @ key^T) @ value over the first `valid_length` keys, or all.

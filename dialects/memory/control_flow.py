@@ -18,7 +18,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     prop_def,
@@ -36,6 +35,7 @@ from glow.dialects.memory.base import (
     buffer_type,
     extents_of,
 )
+from glow.support.op_definition import define_op
 
 ACCESS = "memory.access"
 """The attribute of an argument that says what its function does to the buffer."""
@@ -107,7 +107,7 @@ class ControlFlowOp(CallingOp, MemoryOp):
                 )
 
 
-@irdl_op_definition
+@define_op
 class IfOp(ControlFlowOp):
     """
     Call one of two functions on `inputs`, which it reads, and `results_`.
@@ -145,7 +145,7 @@ class IfOp(ControlFlowOp):
         return ins + [(buffer, Kind.OUT) for buffer in self.results_]
 
 
-@irdl_op_definition
+@define_op
 class LoopOp(ControlFlowOp):
     """
     Call a function on what is `carried` from turn to turn, which it replaces in place.

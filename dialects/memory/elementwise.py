@@ -9,7 +9,6 @@ from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     region_def,
@@ -28,10 +27,11 @@ from glow.dialects.memory.base import (
     count_of,
     extents_of,
 )
+from glow.support.op_definition import define_op
 from glow.support.types import signless
 
 
-@irdl_op_definition
+@define_op
 class YieldOp(IRDLOperation):
     """
     End a region of scalar ops with the values to store.
@@ -53,7 +53,7 @@ class YieldOp(IRDLOperation):
         super().__init__(operands=[list(values)])
 
 
-@irdl_op_definition
+@define_op
 class ElementwiseOp(MemoryOp):
     """
     Run the region once per element of the results.
@@ -136,7 +136,7 @@ def _check_elements(
             )
 
 
-@irdl_op_definition
+@define_op
 class CopyOp(MemoryOp):
     """
     Copy `source` into `result`, from one layout to another; shapes are equal.
@@ -161,7 +161,7 @@ class CopyOp(MemoryOp):
             raise VerifyException(f"expected equal shapes and elements, got {a}, {b}")
 
 
-@irdl_op_definition
+@define_op
 class FillOp(MemoryOp):
     """
     Write `value` to every element of `result`.
@@ -180,7 +180,7 @@ class FillOp(MemoryOp):
         super().__init__(result, value=value)
 
 
-@irdl_op_definition
+@define_op
 class ZeroHaloOp(MemoryOp):
     """
     Write zero to every byte of the allocation `result` around its logical elements.

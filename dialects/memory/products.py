@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -36,6 +35,7 @@ from glow.dialects.memory.base import (
     count_of,
     extents_of,
 )
+from glow.support.op_definition import define_op
 from glow.support.operand_segments import Slot
 
 ALGORITHMS = ("direct", "pairs", "depthwise", "winograd", "generic")
@@ -90,7 +90,7 @@ class EpilogueOp(MemoryOp):
             raise VerifyException(f"expected {wanted} epilogue arguments, got {got}")
 
 
-@irdl_op_definition
+@define_op
 class ConvOp(EpilogueOp):
     """
     Convolution of a buffer over 1 to 3 spatial axes, then the epilogue.
@@ -220,7 +220,7 @@ class ConvOp(EpilogueOp):
             )
 
 
-@irdl_op_definition
+@define_op
 class MatMulOp(EpilogueOp):
     """
     Matrix product over the last two axes, then the epilogue.

@@ -8,7 +8,6 @@ from typing import ClassVar
 from xdsl.dialects.builtin import FloatAttr, MemRefType, UnitAttr, f64, i32
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -17,6 +16,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type, extents_of
+from glow.support.op_definition import define_op
 
 
 class RecurrentOp(MemoryOp):
@@ -105,7 +105,7 @@ class RecurrentOp(MemoryOp):
         }
 
 
-@irdl_op_definition
+@define_op
 class LstmOp(RecurrentOp):
     """
     Long short-term memory with the gates input, output, forget and the new cell.
@@ -152,7 +152,7 @@ class LstmOp(RecurrentOp):
         }
 
 
-@irdl_op_definition
+@define_op
 class GruOp(RecurrentOp):
     """
     Gated recurrent unit with the gates update, reset and the new state.
@@ -209,7 +209,7 @@ class GruOp(RecurrentOp):
         }
 
 
-@irdl_op_definition
+@define_op
 class RnnOp(RecurrentOp):
     """
     A recurrent network without gates.

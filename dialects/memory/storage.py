@@ -9,7 +9,6 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -28,9 +27,10 @@ from glow.dialects.graph.placeholder import (
 from glow.dialects.layout.attribute import LayoutAttr, physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import BUFFER, Buffer, buffer_type
+from glow.support.op_definition import define_op
 
 
-@irdl_op_definition
+@define_op
 class PlaceholderOp(Placeholder):
     """
     A named buffer from outside: a run reads it (in), writes it (out) or both (inout).
@@ -58,7 +58,7 @@ class PlaceholderOp(Placeholder):
         self.check(self.type)
 
 
-@irdl_op_definition
+@define_op
 class ConstantOp(StoredConstant):
     """
     A named buffer whose bytes are known, in physical order; nothing may write to it.
@@ -78,7 +78,7 @@ class ConstantOp(StoredConstant):
     type = prop_def(BUFFER)
 
 
-@irdl_op_definition
+@define_op
 class GetOp(StoredValue):
     """
     The buffer that placeholder or constant `symbol` names.
@@ -93,7 +93,7 @@ class GetOp(StoredValue):
     result = result_def(BUFFER)
 
 
-@irdl_op_definition
+@define_op
 class ReadyOp(IRDLOperation):
     """
     From here on placeholder `symbol` holds what it holds after the run.
@@ -120,7 +120,7 @@ class ReadyOp(IRDLOperation):
         super().__init__(properties={"symbol": SymbolRefAttr(symbol)})
 
 
-@irdl_op_definition
+@define_op
 class AllocOp(IRDLOperation):
     """
     A buffer of the run, undefined until written; `offset` places it in the arena.
@@ -155,7 +155,7 @@ class AllocOp(IRDLOperation):
             )
 
 
-@irdl_op_definition
+@define_op
 class DeallocOp(IRDLOperation):
     """
     End the life of a buffer; its bytes of the arena may serve another.
@@ -179,7 +179,7 @@ class DeallocOp(IRDLOperation):
         super().__init__(operands=[buffer])
 
 
-@irdl_op_definition
+@define_op
 class ViewOp(IRDLOperation):
     """
     Some elements of `source`, addressed in another way; nothing moves.

@@ -7,7 +7,6 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import (
     EqAttrConstraint,
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     traits_def,
@@ -15,11 +14,13 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from glow.support.op_definition import define_op
+
 RECORD_WORDS = 3
 """The words of a record: the worker, and the counter of cycles before and after."""
 
 
-@irdl_op_definition
+@define_op
 class NoteOp(IRDLOperation):
     """
     Note who does a piece of the next call of the strand, when it begins and when ends.

@@ -19,7 +19,6 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -35,11 +34,12 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.team.notes import NoteOp
 from glow.dialects.team.touches import Bytes, PlacedTouch, Touch, first_clash
+from glow.support.op_definition import define_op
 
 _I64 = IntegerAttr.constr(i64)
 
 
-@irdl_op_definition
+@define_op
 class CallOp(IRDLOperation):
     """
     Call a kernel for pieces of its work: `step` of its `units` each, in any order.
@@ -231,7 +231,7 @@ def _place_of(pointer: SSAValue) -> tuple[tuple[SSAValue, int | None], int]:
     return (pointer, None), offset
 
 
-@irdl_op_definition
+@define_op
 class StrandOp(IRDLOperation):
     """
     Calls that a thread does one after the other, for a piece at a time.
@@ -327,7 +327,7 @@ def name_of(call: CallOp) -> str:
     return f"@{call.callee.string_value()}"
 
 
-@irdl_op_definition
+@define_op
 class SectionOp(IRDLOperation):
     """
     Strands that may run at the same time; the next section begins when all are done.
