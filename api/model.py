@@ -28,6 +28,7 @@ from glow.passes.graph.inline_functions import InlineFunctionsPass
 from glow.registry import universe
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import symbolic_spec
+from glow.support.arrays import Array
 from glow.support.errors import (
     BindingError,
     GlowError,
@@ -105,6 +106,29 @@ class Model:
         proto = exported(self.module, self.name, opset)
         save_model(proto, Path(path), external_data)
 
+    def free(self, names: Sequence[str]) -> tuple[Model, dict[str, Array]]:
+        """
+        Return this model with constants as inputs, and the values that they had.
+
+        It undoes `bind`: what trains a model passes weights, and binds what comes out.
+        Errors: BindingError for names that are no constants of floats; ValueError as
+        `gradient`.
+        """
+        from glow.model_gradient import free_constants
+
+        module = self._known_module("free constants")
+        arrays = free_constants(module, names)
+        return Model(self.name, module), arrays
+
+    def _known_module(self, purpose: str) -> ModuleOp:
+        """Return a copy of the module, which has no open dimensions, to change."""
+        if self.dims:
+            raise ValueError(
+                f"expected a model of known dimensions to {purpose}, got open ones: "
+                f"{', '.join(self.dims)}; see specialize"
+            )
+        return graph_module(self.module, purpose)
+
     def gradient(self, of: Sequence[str], loss: str | None = None) -> Model:
         """
         Return this model with outputs more: the gradients of one of its outputs.
@@ -118,12 +142,7 @@ class Model:
         """
         from glow.model_gradient import add_gradients
 
-        if self.dims:
-            raise ValueError(
-                "expected a model whose dimensions are known, got open ones: "
-                f"{', '.join(self.dims)}; see specialize"
-            )
-        module = graph_module(self.module, "take gradients")
+        module = self._known_module("take gradients")
         try:
             add_gradients(module, of, loss)
         except PassFailedException as error:

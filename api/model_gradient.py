@@ -1,14 +1,17 @@
-"""Gradients of models: outputs more, beside those that a model has."""
+"""Training of models: gradients as outputs, and constants as inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import add
+from typing import cast
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from glow.analysis.symbols import named_in
 from glow.dialects.graph.storage import (
@@ -20,8 +23,10 @@ from glow.dialects.graph.storage import (
     StorageOp,
 )
 from glow.dialects.graph.tensors import Tensor
+from glow.passes.constants import Constants
 from glow.passes.gradients import GradientWriter, erase_unused, gradients
 from glow.passes.graph.arguments_to_placeholders import body_of
+from glow.support.arrays import Array
 from glow.support.errors import BindingError
 from glow.support.locations import location_of, name_of
 from glow.support.names import Names
@@ -62,6 +67,52 @@ def add_gradients(module: ModuleOp, of: Sequence[str], loss: str | None) -> None
     erase_unused(block)
 
 
+def free_constants(module: ModuleOp, names: Sequence[str]) -> dict[str, Array]:
+    """
+    Turn constants of a module into inputs, after others; return what they were.
+
+    Errors: BindingError for a name that is no constant of floats.
+    """
+    (main,) = (op for op in module.ops if isinstance(op, FuncOp))
+    symbols = named_in(module, PlaceholderOp, ConstantOp)
+    constants = Constants(module)
+    known = {
+        name: values
+        for name, values in _inputs_in(list(main.body.block.ops), symbols).items()
+        if not isinstance(symbols.get(name), PlaceholderOp)
+    }
+    arrays: dict[str, Array] = {}
+    for name in names:
+        if name not in known:
+            listed = ", ".join(f'"{each}"' for each in known) or "none"
+            raise BindingError(
+                f'no parameter is called "{name}", expected constants of floats out of '
+                f"{listed}"
+            )
+        array = constants.array_of(known[name][0])
+        assert array is not None, "a constant without bytes"
+        arrays[name] = np.array(array)
+        made = PlaceholderOp(name, "in", tensor_type(known[name][0]))
+        made.location = location_of(name)
+        if (before := symbols.get(name)) is not None:
+            before.detach()
+        _declare(made, module)
+        for value in known[name]:
+            load = LoadOp(name, made.type)
+            load.location = made.location
+            Rewriter.replace_op(cast(Operation, value.owner), load)
+    return arrays
+
+
+def _declare(placeholder: PlaceholderOp, module: ModuleOp) -> None:
+    """Add a placeholder after the storage that the module begins with."""
+    block, storage = module.body.block, named_in(module, PlaceholderOp, ConstantOp)
+    if storage:
+        block.insert_op_after(placeholder, list(storage.values())[-1])
+    else:
+        block.insert_op_before(placeholder, cast(Operation, block.first_op))
+
+
 def _inputs_in(
     ops: Sequence[Operation], symbols: Mapping[str, StorageOp]
 ) -> dict[str, list[SSAValue]]:
@@ -98,6 +149,5 @@ def _save(
     placeholder = PlaceholderOp(name, "out", gradient.type)
     save = SaveOp(name, gradient.value)
     placeholder.location = save.location = location_of(name)
-    storage = [op for op in module.ops if isinstance(op, StorageOp)]
-    module.body.block.insert_op_after(placeholder, storage[-1])
+    _declare(placeholder, module)
     writer.insert(save)

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).parents[2]
+
+
+def load_example(name: str) -> ModuleType:
+    """Return a program of `examples/` as a module."""
+    spec = spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def copy_repository(folder: Path) -> None:

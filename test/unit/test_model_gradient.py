@@ -128,3 +128,19 @@ def test_open_dimensions_and_later_levels_are_refused() -> None:
     model = glow.load(helper.make_model(graph, opset_imports=opsets))
     with pytest.raises(ValueError, match="got open ones: n"):
         model.gradient(["x"])
+
+
+def test_constants_become_inputs_and_are_bound_again() -> None:
+    model = classifier(WEIGHTS)
+    freed, values = model.free(["b", "w"])
+    assert {name: array.tolist() for name, array in values.items()} == {
+        name: WEIGHTS[name].tolist() for name in ("b", "w")
+    }
+    given = {"x": IMAGE, "t": LABELS}
+    expected = glow.compile(model).run(given)["loss"]
+    doubled = {name: 2 * array for name, array in values.items()}
+    assert glow.compile(freed).run(given | values)["loss"] == pytest.approx(expected)
+    assert glow.compile(freed).run(given | doubled)["loss"] != pytest.approx(expected)
+    assert glow.compile(freed.bind(values)).run(given)["loss"] == expected
+    with pytest.raises(glow.BindingError, match='no parameter is called "x", expected'):
+        model.free(["x"])
