@@ -7,7 +7,7 @@ from math import inf
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, f32, i1, i64
+from xdsl.dialects.builtin import ModuleOp, f32, f64, i1, i64
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph import array_api as xp
@@ -162,7 +162,7 @@ def rotary_embedding_node(
     fits = shape_of(op.cos)[0] == shape_of(op.sin)[0] == batch
     if op.positions is not None:
         fits = element_of(op.positions) == i64
-    if fits and out.has("RotaryEmbedding"):
+    if fits and out.has("RotaryEmbedding") and element_of(op.input) != f64:
         return out.as_node("RotaryEmbedding", op)
     return out.function(op, cast(OnnxForm, decompose_rotary_embedding))
 

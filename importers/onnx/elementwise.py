@@ -17,7 +17,7 @@ from glow.dialects.graph.binary import AddOp, MaxOp, MinOp, ModOp
 from glow.dialects.graph.logic import BitShiftOp
 from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp
 from glow.dialects.graph.tensors import Tensor, emit
-from glow.dialects.graph.unary import IsNanOp
+from glow.dialects.graph.unary import IsNanOp, NegOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.one_to_one import BINARY
@@ -169,6 +169,14 @@ def celu_node(op: CeluOp, out: NodeWriter) -> OnnxValue | Sequence[OnnxValue | N
 def _scaled_elu(op: CeluOp, out: NodeWriter) -> OnnxValue:
     value = out.tensor(op.input)
     return emit(EluOp, value / op.alpha) * op.alpha
+
+
+@onnx_form(NegOp)
+def neg_node(op: NegOp, out: NodeWriter) -> OnnxValue | Sequence[OnnxValue | None]:
+    """Integers without a sign have no negative in ONNX, but differences that wrap."""
+    if dtype_of(element_of(op.input)).kind == "u":
+        return out.function(op, lambda op, out: 0 - out.tensor(op.input))
+    return out.node("Neg", op.input)
 
 
 @onnx_form(BitShiftOp)

@@ -177,6 +177,11 @@ class NodeWriter(GraphWriter):
                     several[index] = new.get(each, each)
         return final
 
+    def note_exact(self, name: str, value: object) -> None:
+        """Note floats of the last node that a tensor of 32 bits rounds."""
+        if (text := exact_text(value)) is not None:
+            self.nodes[-1].metadata_props.add(key=EXACT + name, value=text)
+
     def copy(self, value: str, name: str) -> None:
         """Append a node that gives a value one more name."""
         node = NodeProto(op_type="Identity", input=[value], output=[name])

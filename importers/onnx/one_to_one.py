@@ -26,9 +26,10 @@ from glow.dialects.graph.scattering import (
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.slicing import TriluOp
 from glow.dialects.graph.tensors import Tensor
+from glow.dialects.graph.unary import NegOp
 from glow.importers.onnx.element_types import wider_types
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.nodes import NodeWriter, OnnxValue
+from glow.importers.onnx.nodes import NodeWriter, OnnxForm, OnnxValue
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.support.types import dtype_of, element_of
 
@@ -77,7 +78,7 @@ def one_op(node: Node) -> Outputs:
 OPERATORS: dict[type[GraphOp], str] = {
     op: name
     for name, op in (ONE | declared(BinaryOp) | SINCE_7 | SINCE_13).items()
-    if name != "Scatter" and op not in (BitShiftOp, CeluOp, MatMulOp, TopKOp)
+    if name != "Scatter" and op not in (BitShiftOp, CeluOp, MatMulOp, NegOp, TopKOp)
 }
 
 
@@ -86,23 +87,28 @@ def one_node(op: GraphOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     """Where ONNX takes no elements of a type, it computes with those of a wider one."""
     name = OPERATORS[type(op)]
     if wider_types(out.schema(name), op.operands):
-        return out.function(op, _widened)
+        return out.function(op, widened(name))
     return out.as_node(name, op)
 
 
-def _widened(op: GraphOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
-    types = wider_types(out.schema(OPERATORS[type(op)]), op.operands)
+def widened(name: str) -> OnnxForm:
+    """Return the form of an op on the elements that operator `name` takes."""
 
-    def cast(value: SSAValue, element: Attribute) -> Tensor:
-        return out.tensor(value).astype(dtype_of(element))
+    def form(op: GraphOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
+        types = wider_types(out.schema(name), op.operands)
 
-    elements = map(element_of, op.operands)
-    wide = [
-        cast(value, types.get(element, element)).value
-        for value, element in zip(op.operands, elements, strict=True)
-    ]
-    made = out.insert(op.rebuilt(wide, op.parameters()))
-    return [
-        cast(value, element_of(result))
-        for value, result in zip(made, op.results, strict=True)
-    ]
+        def cast(value: SSAValue, element: Attribute) -> Tensor:
+            return out.tensor(value).astype(dtype_of(element))
+
+        elements = map(element_of, op.operands)
+        wide = [
+            cast(value, types.get(element, element)).value
+            for value, element in zip(op.operands, elements, strict=True)
+        ]
+        made = out.insert(op.rebuilt(wide, op.parameters()))
+        return [
+            cast(value, element_of(result))
+            for value, result in zip(made, op.results, strict=True)
+        ]
+
+    return form

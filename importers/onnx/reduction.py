@@ -12,8 +12,10 @@ from glow.dialects.graph.declaration import declared
 from glow.dialects.graph.reduction import ReductionOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import Tensor, emit
+from glow.importers.onnx.element_types import wider_types
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.nodes import NodeWriter, OnnxValue
+from glow.importers.onnx.one_to_one import widened
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.support.types import normalize_axis
@@ -37,9 +39,13 @@ _REDUCTION_NAMES: dict[type[GraphOp], str] = {op: n for n, op in REDUCTIONS.item
 
 
 @onnx_form(*_REDUCTION_NAMES)
-def reduction_node(op: ReductionOp, out: NodeWriter) -> OnnxValue:
+def reduction_node(
+    op: ReductionOp, out: NodeWriter
+) -> OnnxValue | Sequence[OnnxValue | None]:
     """Without axes, ONNX reduces none only where it is told so."""
     name = _REDUCTION_NAMES[type(op)]
+    if wider_types(out.schema(name), [op.input]):
+        return out.function(op, widened(name))
     if out.has(name, "axes"):
         if not op.axes:
             raise Unsupported(f"{name} along no axis in opset {out.opset}")

@@ -10,6 +10,7 @@ import numpy as np
 from glow.dialects.graph.interpolation import COORDINATES, CROP, MODES, ROUNDINGS
 from glow.dialects.graph.resize import ResizeOp
 from glow.dialects.graph.tensors import Tensor
+from glow.importers.onnx.attributes import EXACT, exact_of
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.nodes import NodeWriter, OnnxValue
 from glow.importers.onnx.problems import Unsupported
@@ -85,7 +86,9 @@ def _target(
     node: Node, axes: Sequence[int] | None
 ) -> tuple[tuple[int, ...] | None, Floats | None]:
     """Return the sizes along `axes` and the scales, where they are given."""
-    scales, sizes = _floats(node, 2, "scales"), node.known_ints(3, "sizes") or ()
+    text = node.record.metadata.get(f"{EXACT}scales")
+    scales = exact_of(_floats(node, 2, "scales"), text)
+    sizes = node.known_ints(3, "sizes") or ()
     policy = "stretch"
     if node.opset >= 18:
         policies = ("stretch", "not_larger", "not_smaller")
@@ -132,7 +135,9 @@ def resize_node(op: ResizeOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
         scales, given["keep_aspect_ratio_policy"] = None, "not_larger"
     if scales is not None:
         scales = np.array(scales, np.float32)
-    return out.as_node("Resize", op, op.input, op.roi, scales, sizes, **given)
+    made = out.as_node("Resize", op, op.input, op.roi, scales, sizes, **given)
+    out.note_exact("scales", None if scales is None else op.scales)
+    return made
 
 
 def _unbounded_sizes(

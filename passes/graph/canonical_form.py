@@ -18,6 +18,7 @@ from glow.analysis.directions import functions_of
 from glow.analysis.symbols import named_in
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.control_flow import CallingOp
+from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
     ConstantOp,
@@ -37,10 +38,11 @@ class CanonicalFormPass(ModulePass):
 
     Modules that differ in names of values, constants and private functions, in the
     order of independent ops, or of operands that commute without a change of bits, have
-    the same text then. What no output depends on is dropped, and what is computed twice
-    is computed once. Windows say all of their parameters, and constants of at most 8
-    elements are literals. Placeholders keep their names, by which a caller knows them,
-    or are numbered with `rename`; inputs come before outputs. Locations stay.
+    the same text then. What no output depends on is dropped, what is computed twice is
+    computed once, and reshapes to the same shape are left out. Windows say all of their
+    parameters, and constants of at most 8 elements are literals. Placeholders keep
+    their names, by which a caller knows them, or are numbered with `rename`; inputs
+    come before outputs. Locations stay.
 
     Level: graph -> graph. Needs: infer-io.
     Errors: ops that have regions, functions of several blocks, recursion.
@@ -201,6 +203,10 @@ class _FunctionForm:
         first: dict[bytes, Operation] = {}
         for op in list(self._block.ops):
             op = _with_all_parameters(op)
+            if isinstance(op, ReshapeOp) and op.input.type == op.result.type:
+                op.result.replace_all_uses_with(op.input)
+                Rewriter.erase_op(op)
+                continue
             key = self._key_of(op)
             if not is_side_effect_free(op) or not op.results:
                 roots.append((self._rank_of(op), key, op))
