@@ -82,7 +82,7 @@ def loop(node: Node) -> Values:
         if scanned and not rows:
             raise _Undecided  # what rows would be like, the body says
         zeros = (0,) * scanned
-        return [*carried, *_stacked(node, rows, scanned, zeros, zeros)]
+        return [*carried, *_stacked(rows, scanned, zeros, zeros)]
 
     def keep() -> Values:
         limit, condition = node.optional(0), node.optional(1)
@@ -114,15 +114,60 @@ def scan(node: Node) -> Values:
     given = zip(node.integers("scan_input_axes") or zeros, scanned, strict=True)
     axes = [normalize_axis(axis, value.ndim) for axis, value in given]
     backward = node.integers("scan_input_directions") or zeros
-    lengths = {v.shape[axis] for v, axis in zip(scanned, axes, strict=True)}
-    if len(lengths) != 1 or len(backward) != number:
-        node.invalid(f"expected one length of all scanned inputs, got {lengths}")
-    (length,) = lengths
     outputs = node.output_count - split
     at = node.integers("scan_output_axes") or (0,) * outputs
     flags = node.integers("scan_output_directions") or (0,) * outputs
-    if {len(at), len(flags)} - {outputs}:
-        node.invalid(f"expected an axis and a direction for {outputs} scanned outputs")
+    return _scanned(node, state, (scanned, axes, backward), (at, flags))
+
+
+@onnx_op("Scan")
+def scan_batches(node: Node) -> Values:
+    """Every input has a first axis of batches, which are scanned one by one."""
+    number = node.integer("num_scan_inputs")
+    if node.optional(0) is not None:
+        node.refuse("sequence_lens")
+    values = node.given
+    split = len(values) - number
+    if split < 0:
+        node.invalid(f"expected {number} inputs to scan, got {len(values)}")
+    (batches, *others) = {value.shape[:1] for value in values}
+    if others or not batches:
+        node.invalid("expected inputs with as many batches each")
+    backward = node.integers("directions") or (0,) * number
+    zeros, flags = (0,) * number, (0,) * (node.output_count - split)
+    made: list[Values] = []
+    for batch in range(batches[0]):
+        parts = [value[batch] for value in values]
+        scanned = parts[split:], zeros, backward
+        made.append(_scanned(node, list(parts[:split]), scanned, (flags, flags)))
+    if not made:
+        node.refuse("no batches")
+    return [_joined(column, 0) for column in zip(*made, strict=True)]
+
+
+def _scanned(
+    node: Node,
+    state: Values,
+    inputs: tuple[Sequence[Tensor], Sequence[int], Sequence[int]],
+    outputs: tuple[Sequence[int], Sequence[int]],
+) -> Values:
+    """
+    Return what is left of `state`, and what the turns put out.
+
+    `inputs` are what is scanned, along which axes, and whether from the end; of
+    outputs the axes that get a row for each turn, and whether from the end.
+    """
+    (scanned, axes, backward), (at, flags) = inputs, outputs
+    split = len(state)
+    rows_made = node.output_count - split
+    if {len(at), len(flags)} - {rows_made}:
+        node.invalid(
+            f"expected an axis and a direction for {rows_made} scanned outputs"
+        )
+    lengths = {v.shape[axis] for v, axis in zip(scanned, axes, strict=True)}
+    if len(lengths) != 1 or len(backward) != len(scanned):
+        node.invalid(f"expected one length of all scanned inputs, got {lengths}")
+    (length,) = lengths
     body = node.body("body")
 
     def run(carried: Values, parts: Values) -> Iteration:
@@ -141,9 +186,9 @@ def scan(node: Node) -> Values:
             done = run(carried, parts)
             carried = _next_state(node, carried, done.carried)
             rows.append(done.rows)
-        if outputs and not rows:
+        if rows_made and not rows:
             raise _Undecided
-        return [*carried, *_stacked(node, rows, outputs, at, flags)]
+        return [*carried, *_stacked(rows, rows_made, at, flags)]
 
     def turn(number: Tensor, condition: Tensor, carried: Values) -> Iteration:
         last = length - 1
@@ -250,7 +295,6 @@ def _next_state(node: Node, old: Values, new: Values) -> Values:
 
 
 def _stacked(
-    node: Node,
     rows: Sequence[Values],
     outputs: int,
     axes: Sequence[int],

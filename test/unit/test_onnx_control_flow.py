@@ -131,6 +131,22 @@ def test_a_loop_without_turns_has_no_rows() -> None:
         assert rows.shape == (0, 2, 3)
 
 
+def batched(shapes: Any, lengths: str = "") -> Any:
+    """Return a Scan of version 8, whose inputs have a first axis of batches."""
+    each = helper.make_node(
+        *("Scan", [lengths, "f", "x"], ["z", "s"], "n"),
+        num_scan_inputs=1,
+        body=summing(),
+    )
+    return model([each], shapes, ["z", "s"], opset=8)
+
+
+def test_lengths_of_batches_are_refused() -> None:
+    source = batched({"f": (2, 3), "x": (2, 4, 3), "l": info("l", (2,), "i64")}, "l")
+    with pytest.raises(UnsupportedModelError, match="Scan with sequence_lens"):
+        import_model(source)
+
+
 def loops_in(source: Any) -> int:
     return str(import_model(source)).count("graph.loop")
 
@@ -224,6 +240,10 @@ INVALID = {
         "expected one length of all scanned inputs, got {2, 3}",
     ),
     "number": (scan(num_scan_inputs=3), "expected 3 inputs to scan, got 2"),
+    "batches": (
+        batched({"f": (2, 3), "x": (3, 4, 3)}),
+        "expected inputs with as many batches each",
+    ),
     "axes": (
         scan(scan_output_axes=[0, 1]),
         "expected an axis and a direction for 1 scanned outputs",

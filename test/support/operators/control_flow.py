@@ -89,6 +89,17 @@ def _cases() -> list[Case]:
         case("Loop", None, yes, x, constants=[1], outputs=2, body=until),
         *(
             case(
+                *("Scan", None, draw((2, 5)), draw((2, 4, 5))),
+                outputs=2,
+                opset=8,
+                num_scan_inputs=1,
+                body=summing(),
+                directions=[direction],
+            )
+            for direction in (0, 1)
+        ),
+        *(
+            case(
                 "Scan",
                 draw(start),
                 scanned,
