@@ -68,6 +68,8 @@ class Target:
     """The sizes in bytes of elements that masked loads and stores take."""
     converts_f16: bool = False
     """Whether it has instructions that convert f16 to f32 and back."""
+    adds_f16: bool = False
+    """Whether it adds and multiplies f16 without converting them."""
     multiplies_bf16: bool = False
     """Whether one instruction adds the products of pairs of bf16 to vectors of f32."""
     sums_in_flight: int = 8

@@ -58,7 +58,8 @@ _SHAPES: dict[str, dict[str, Any]] = {
 # What else holds for the processors of a maker, where it is measured.
 _MAKERS: dict[tuple[str, str], dict[str, Any]] = {
     # Sapphire Rapids: a tile of 6 x 64 does 205 of 235 GFLOP/s, one of 12 x 32 190.
-    ("avx512", "GenuineIntel"): {"wide_panel": 64},
+    # It adds pairs of bf16 every second cycle: half as many products as in f32.
+    ("avx512", "GenuineIntel"): {"wide_panel": 64, "multiplies_bf16": False},
 }
 _NEEDS = {
     "avx512": ("avx512f", "avx512dq", "avx512bw", "avx512vl", "avx2", "fma", "f16c"),
@@ -136,6 +137,17 @@ def expect_host(target: Target) -> None:
         )
 
 
+def _native(isa: str) -> dict[str, Any]:
+    """Return what this processor has beyond its instruction set."""
+    if isa != "avx512":
+        return {}
+    found = {
+        "adds_f16": not missing_features(["avx512fp16"]),
+        "multiplies_bf16": not missing_features(["avx512bf16"]),
+    }
+    return found | _MAKERS.get((isa, maker()), {})
+
+
 def cpu_target(features: str = "") -> Target:
     """
     Return the target for an instruction set; "" is the best that the host has.
@@ -161,8 +173,5 @@ def cpu_target(features: str = "") -> Target:
         l1_ways=l1_ways() if runs_here else DEFAULT_WAYS,
         l2_bytes=caches[1],
         runs_here=runs_here,
-        multiplies_bf16=is_native
-        and isa == "avx512"
-        and not missing_features(["avx512bf16"]),
-        **_SHAPES[isa] | (_MAKERS.get((isa, maker()), {}) if is_native else {}),
+        **_SHAPES[isa] | (_native(isa) if is_native else {}),
     )

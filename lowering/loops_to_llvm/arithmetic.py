@@ -77,6 +77,10 @@ def flags_of(op: Operation) -> llvm.FastMathAttr | None:
     return fast_math(flags)
 
 
+_IN_F16 = (arith.AddfOp, arith.SubfOp, arith.MulfOp)
+"""What some targets compute of f16, whose values are their bits elsewhere."""
+
+
 @lowers(*_RENAMED)
 def _rename(f: Translation, op: Operation) -> None:
     properties: dict[str, Attribute] = {}
@@ -87,8 +91,14 @@ def _rename(f: Translation, op: Operation) -> None:
     for name in ("predicate", "isExact"):
         if name in op.properties:
             properties[name] = op.properties[name]
-    result = converted(op.results[0].type)
-    f.replace(op, f.make(_RENAMED[type(op)], f.all(op.operands), result, **properties))
+    operands, result = f.all(op.operands), converted(op.results[0].type)
+    if isinstance(op, _IN_F16) and element_type(op.result.type) == f16:
+        type_ = op.result.type
+        halves = [f.make(llvm.BitcastOp, [bits], type_) for bits in operands]
+        value = f.make(_RENAMED[type(op)], halves, type_, **properties)
+        f.replace(op, f.make(llvm.BitcastOp, [value], result))
+        return
+    f.replace(op, f.make(_RENAMED[type(op)], operands, result, **properties))
 
 
 @lowers(arith.ExtFOp)

@@ -128,7 +128,10 @@ def call_program(
     `op` is named where integers are divided by zero.
     """
     rule, code = Elementwise(program), 0
-    passed = main.base if program.instructions else main.stored
+    # Conversions take longer than a sum or product of f16, but not than a division.
+    is_direct = main.target.adds_f16 and program.is_one_step_in_f16
+    converts = bool(program.instructions) and not is_direct
+    passed = main.base if converts else main.stored
     arguments = {
         name: passed(*place, element)
         for name, place, element in zip(
@@ -144,7 +147,7 @@ def call_program(
     strips = Strips(0)
     if program.has_vector_form:
         types = program.types if program.instructions else program.elements
-        wide = map(compute_type, types) if program.instructions else ()
+        wide = map(compute_type, types) if converts else ()
         strips = Strips.of(main.target, [*types, *wide], unroll_of(program))
     kernel, row, work = lines.plan(strips, None)
     main.call(kernel, arguments, row, work)

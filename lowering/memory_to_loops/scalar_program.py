@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f16, f32
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from glow.codegen.casts import bits_of, convert, truncated
@@ -123,6 +123,17 @@ class ScalarProgram:
         """Whether the program is worth running on vectors: no call per lane."""
         return all(map(_has_vector_form, self.instructions))
 
+    @property
+    def is_one_step_in_f16(self) -> bool:
+        """
+        Whether it is a sum or product of two f16, which is rounded once.
+
+        Then f16 and f32 give the same bits: f32 has twice the digits and two more.
+        """
+        if len(self.instructions) != 1 or set(self.types) != {f16}:
+            return False
+        return self.instructions[0].op in (arith.AddfOp, arith.SubfOp, arith.MulfOp)
+
     def run(
         self,
         values: Sequence[Value],
@@ -164,6 +175,8 @@ def _has_vector_form(step: Instruction) -> bool:
 def _plain(step: Instruction, operands: list[Value]) -> Value:
     """Write a step that has no data to beware of."""
     result = compute_type(step.result)
+    if operands[0].element == step.result:
+        result = step.result
     if step.op in (arith.ExtFOp, arith.TruncFOp):  # rounded, even if it is not stored
         return convert(convert(operands[0], step.result), result)
     if step.op in (arith.FPToSIOp, arith.FPToUIOp):

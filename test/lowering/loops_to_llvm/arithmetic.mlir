@@ -97,6 +97,15 @@ func.func @pairs(%x: vector<8xbf16>, %t: vector<4xf32>) -> vector<4xf32> {
   func.return %0 : vector<4xf32>
 }
 
+// CHECK-LABEL: @sums_of_f16
+// CHECK-COUNT-2: llvm.bitcast {{.*}} : vector<32xi16> to vector<32xf16>
+// CHECK-NEXT:    llvm.fadd {{.*}} : vector<32xf16>
+// CHECK-NEXT:    llvm.bitcast {{.*}} : vector<32xf16> to vector<32xi16>
+func.func @sums_of_f16(%x: vector<32xf16>) -> vector<32xf16> {
+  %0 = arith.addf %x, %x : vector<32xf16>
+  func.return %0 : vector<32xf16>
+}
+
 // CHECK:         llvm.func @sinf(f32) -> f32
 // CHECK:         llvm.func @pow(f64, f64) -> f64
 // CHECK:         llvm.func @cosf(f32) -> f32
