@@ -170,7 +170,6 @@ def _values(
     piece_ns: int = 0,
 ) -> dict[str, str]:
     """Return what stands for `$target` and so on in the text of a step."""
-    piece_ns = 0 if options.profile else piece_ns
     return {
         "target": _text_of(target),
         "kernels": kernels,

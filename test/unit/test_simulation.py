@@ -92,7 +92,7 @@ def test_glow_bench_says_what_more_threads_would_take(
     assert (code, err) == (0, "")
     figures = json.loads(out)
     assert figures["simulated_threads"] == 8
-    assert figures["sections"] == 1 < figures["pieces"]
+    assert figures["sections"] == 3 < figures["pieces"]
     assert figures["simulated_ms"] < figures["one_ms"] < 1000
     share = figures["one_ms"] / (8 * figures["simulated_ms"])
     assert figures["efficiency"] == pytest.approx(share, rel=0.01)
