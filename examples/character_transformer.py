@@ -1,4 +1,4 @@
-"""A small transformer learns a text; character_transformer_torch.py has the same losses."""
+"""A transformer learns a text; character_transformer_torch.py has the same losses."""
 
 from __future__ import annotations
 

@@ -76,6 +76,15 @@ def test_gradients_of_gradients() -> None:
     np.testing.assert_allclose(second, expected, 1e-9)
 
 
+def test_composites_have_the_gradient_of_their_body() -> None:
+    @glow.composite
+    def squared(x: Any) -> Any:
+        return x * x
+
+    found = glow.grad(lambda x: np.sum(squared(squared(x))))(X)
+    np.testing.assert_allclose(found, 4 * X**3)
+
+
 def test_vector_products_both_ways() -> None:
     @glow.jit
     def backward(x: Any, line: Any) -> Any:
