@@ -178,7 +178,8 @@ def _off(array: Array, rng: np.random.Generator) -> Array:
     with np.errstate(all="ignore"):
         wide = array.astype(np.float64)
         finite = np.abs(wide[np.isfinite(wide)]).max(initial=0)
-        noise = rng.choice([-1, 0, 1], array.shape)
+        # Of any size: integers that wrap around tell errors of one size as one.
+        noise = rng.uniform(-1, 1, array.shape)
         # Errors of sums are relative to the largest element.
         size = np.maximum(np.abs(wide), finite * rng.choice([0, 0.1]))
         return np.asarray(wide + noise * step * size).astype(array.dtype)
