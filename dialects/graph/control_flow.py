@@ -67,6 +67,8 @@ class ControlFlowOp(CallingOp):
     nothing. `analysis/calls.py` checks that.
     """
 
+    NO_GRADIENT: ClassVar[str] = "which functions it calls is known in a run alone"
+
     traits = traits_def(Pure())
 
     @abstractmethod
