@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from glow.support.discovery import modules_in
+from glow.support.types import MAX_AXES
 from glow.tracing.registry import FUNCTIONS
 
 for _module in modules_in("glow.tracing.functions"):
@@ -36,6 +37,37 @@ linalg = SimpleNamespace(
         if name.startswith("linalg.")
     }
 )
+
+
+class NamespaceInfo:
+    """What the namespace can do, as the standard asks it."""
+
+    def capabilities(self) -> dict[str, Any]:
+        return {
+            "boolean indexing": False,
+            "data-dependent shapes": False,
+            "max dimensions": MAX_AXES,
+        }
+
+    def default_device(self) -> str:
+        return "cpu"
+
+    def devices(self) -> list[str]:
+        return ["cpu"]
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
+        integers = np.dtype(np.int64)
+        real = np.dtype(np.float64)
+        return {"real floating": real, "integral": integers, "indexing": integers}
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
+        kinds = ("bool", "integral", "real floating") if kind is None else kind
+        known = np.__array_namespace_info__().dtypes(kind=kinds)
+        found = {name: np.dtype(each) for name, each in known.items()}
+        return {name: each for name, each in found.items() if each.kind != "c"}
+
+
+__array_namespace_info__ = NamespaceInfo
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

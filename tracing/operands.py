@@ -20,9 +20,10 @@ _ZEROS: dict[Any, Any] = {int: 0, float: 0.0}
 
 def is_operand(value: object) -> bool:
     """Return whether a value is an array or a number, traced or not."""
-    return isinstance(value, Tracer | Variable | int | float) or hasattr(
-        value, "__array__"
-    )
+    if isinstance(value, type):
+        return False
+    is_own = isinstance(value, Tracer | Variable | int | float)
+    return is_own or hasattr(value, "__array__")
 
 
 def known_array(operand: Any) -> Array | None:
