@@ -151,6 +151,33 @@ def test_a_loop_ends_when_its_condition_does() -> None:
         check(source, inputs_of(source, up=up), *nets)
 
 
+AROUND = """
+    g (int64 n, bool p, float[1, 16, 5, 5] x, float[16, 16, 3, 3] w, float[0, 3] e)
+        => (float[1, 16, 5, 5] y, float[1, 32, 5, 5] z, float[0, 3] f) {
+        before = Conv <pads = [1, 1, 1, 1]> (x, w)
+        start = Tanh (before)
+        b, f = Loop (n, , start, e) <body = b (int64 i, bool c, float[1, 16, 5, 5] s,
+            float[0, 3] q) => (bool c, float[1, 16, 5, 5] t, float[0, 3] q) {
+                t = If (p) <
+                    then_branch = t () => (float[1, 16, 5, 5] o) { o = Neg (s) },
+                    else_branch = e () => (float[1, 16, 5, 5] o) {
+                        conv = Conv <pads = [1, 1, 1, 1]> (s, w)
+                        o = Tanh (conv)
+                    }>
+            }>
+        y = Conv <pads = [1, 1, 1, 1]> (b, w)
+        z = Concat <axis = 1> (b, start)
+    }"""
+
+
+def test_what_is_around_a_loop_has_layouts_and_borders() -> None:
+    """States may be empty, read again, and a part of something larger."""
+    source = parser.parse_model(HEAD + AROUND)
+    nets = everywhere(source)
+    for turns, flag in ((0, True), (3, True), (2, False)):
+        check(source, inputs_of(source, n=turns, p=flag), *nets)
+
+
 SCANS = """
     g (float[2] s, float[6, 2, 3] x) => (float[2] y, float[2, 6] z, float[6, 3] v) {
         y, z, v = Scan <num_scan_inputs = 1, scan_output_axes = [1, 0],

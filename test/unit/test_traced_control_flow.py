@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import glow
@@ -103,6 +103,62 @@ def test_any_bounds(lower: int, upper: int) -> None:
 @glow.jit
 def _sum_of(lower: Any, upper: Any) -> Any:
     return glow.fori_loop(lower, upper, lambda i, s: s + i, np.int64(0))
+
+
+STEPS = st.recursive(
+    st.sampled_from(["add", "swap", "tanh", "product"]),
+    lambda inner: st.tuples(
+        st.sampled_from(["for", "while", "if"]), st.lists(inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def performed(step: Any, a: Any, b: Any, n: Any) -> Any:
+    """Do a step of a program, which may hold others, to two arrays and a number."""
+    match step:
+        case "add":
+            return a + b, b, n + 1
+        case "swap":
+            return b, a, n
+        case "tanh":
+            return np.tanh(a), a, n
+        case "product":
+            return a @ W, b, n - 1
+        case ("for", inner):
+            last = np.minimum(np.abs(n), 2)
+            every = lambda i, state: all_performed(inner, *state)  # noqa: E731
+            return glow.fori_loop(0, last, every, (a, b, n))
+        case ("while", inner):
+
+            def goes_on(state: Any) -> Any:
+                return (state[3] < 2) & (state[0].sum() < 4)
+
+            def turn(state: Any) -> Any:
+                return *all_performed(inner, *state[:3]), state[3] + 1
+
+            *state, _ = glow.while_loop(goes_on, turn, (a, b, n, np.int64(0)))
+            return tuple(state)
+        case (_, inner):
+            then = lambda *state: all_performed(inner, *state)  # noqa: E731
+            return glow.cond(a.sum() > 1, then, lambda a, b, n: (b, b, n), a, b, n)
+
+
+def all_performed(steps: Any, a: Any, b: Any, n: Any) -> Any:
+    for step in steps:
+        a, b, n = performed(step, a, b, n)
+    return a, b, n
+
+
+@settings(max_examples=12)
+@given(st.lists(STEPS, min_size=1, max_size=3), st.integers(-2, 2))
+def test_any_nesting_computes_what_python_does(program: Any, n: int) -> None:
+    def run(a: Any, b: Any, n: Any) -> Any:
+        return all_performed(program, a, b, n)
+
+    given = X / 3, -X / 2, np.int64(n)
+    for target in ("reference", "cpu"):
+        same(glow.jit(target=target)(run)(*given), run(*given))
 
 
 def test_a_number_takes_the_type_that_the_body_gives_it() -> None:
