@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, PassFailedException, VerifyException
 
@@ -36,6 +37,7 @@ from glow.support.errors import (
     UnsupportedModelError,
 )
 from glow.support.garbage import no_collection
+from glow.support.walking import ops_in
 
 if TYPE_CHECKING:
     from glow.importers.onnx import OnnxSource
@@ -257,9 +259,11 @@ def named(error: GlowError, dims: Mapping[str, int]) -> GlowError:
     return error
 
 
-def graph_module(module: ModuleOp, purpose: str) -> ModuleOp:
+def graph_module(module: ModuleOp, purpose: str, keeps_calls: bool = False) -> ModuleOp:
     """
     Return a copy of a graph-level module: calls inlined, arguments as placeholders.
+
+    It `keeps_calls` of functions that are graph ops, but none of MLIR's own.
 
     Errors: ValueError for another level, with what it is needed for.
     """
@@ -270,7 +274,8 @@ def graph_module(module: ModuleOp, purpose: str) -> ModuleOp:
             f"got one at level {level}"
         )
     module = module.clone()
-    InlineFunctionsPass().apply(context(), module)
+    if not keeps_calls or any(isinstance(op, CallOp) for op in ops_in(module.body)):
+        InlineFunctionsPass().apply(context(), module)
     ArgumentsToPlaceholdersPass().apply(context(), module)
     return module
 
@@ -283,7 +288,7 @@ def exported(module: ModuleOp, name: str, opset: int | None = None) -> Any:
         verify_module(module)
     except VerifyException as error:
         raise InvalidModelError(f"the module to export: {error}") from None
-    module = graph_module(module, "export")
+    module = graph_module(module, "export", keeps_calls=True)
     InferIoPass().apply(context(), module)
     return export_model(module, name, opset)
 

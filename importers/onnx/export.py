@@ -17,16 +17,17 @@ from xdsl.ir import SSAValue
 
 from glow.analysis.symbols import named_in
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.control_flow import ControlFlowOp
 from glow.dialects.graph.placeholder import RUN
 from glow.dialects.graph.storage import (
     ConstantOp,
-    LiteralOp,
     LoadOp,
     PlaceholderOp,
     SaveOp,
 )
 from glow.importers.onnx.element_types import onnx_type_of
-from glow.importers.onnx.nodes import ExportContext, NodeWriter
+from glow.importers.onnx.export_context import ExportContext
+from glow.importers.onnx.nodes import NodeWriter
 from glow.importers.onnx.registry import forms
 from glow.importers.onnx.signature import RESIDENCY, STATE, ZEROS
 from glow.importers.onnx.tensors import proto_of
@@ -69,7 +70,11 @@ class _ModelExport:
         self._main = _entry_of(module)
         location = self._main.location
         self._name = name_of(self._main) if isinstance(location, NameLoc) else name
-        self._context = ExportContext(opset, forms())
+        bodies = named_in(module, FuncOp)
+        constants = self._constants
+        self._context = ExportContext(
+            opset, forms(), bodies=bodies, constants=constants
+        )
         self._names = Names([*self._placeholders, *self._constants])
         self._writer = NodeWriter(self._context, self._names)
         self._outputs: dict[str, str] = {
@@ -132,21 +137,21 @@ class _ModelExport:
                     if name in self._constants:
                         read[name] = None
                     self._writer.write(op)
-                case LiteralOp() | GraphOp():
-                    self._writer.write(op, wanted)
                 case SaveOp():
                     self._save(op)
                 case ReturnOp():
                     continue
                 case _:
-                    self._writer.refuse(op)
+                    self._writer.write(op, wanted)
         return list(read)
 
     def _wanted(self) -> dict[SSAValue, str]:
         """Return the values that nodes make under the names of outputs."""
         wanted: dict[SSAValue, str] = {}
         for op in self._main.body.block.ops:
-            if isinstance(op, SaveOp) and isinstance(op.value.owner, GraphOp):
+            if isinstance(op, SaveOp) and isinstance(
+                op.value.owner, GraphOp | ControlFlowOp
+            ):
                 output = self._outputs.get(op.symbol.string_value())
                 if output is not None:
                     wanted.setdefault(op.value, output)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,27 @@ from onnx import FunctionProto, NodeProto, TensorProto, defs, helper
 from xdsl.dialects.builtin import (
     UnknownLoc,
 )
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.control_flow import ControlFlowOp
 from glow.dialects.graph.storage import INLINE_ELEMENTS, LiteralOp, LoadOp
 from glow.dialects.graph.tensors import GraphWriter, SourceOp, Tensor
 from glow.importers.onnx.attributes import EXACT, attribute_proto, exact_text
 from glow.importers.onnx.element_types import check_taken
-from glow.importers.onnx.op_slots import operands_of, parameters_of, presence_of
-from glow.importers.onnx.problems import Problems, Unsupported
+from glow.importers.onnx.export_context import ExportContext
+from glow.importers.onnx.op_slots import (
+    operands_of,
+    parameters_of,
+    presence_of,
+    trimmed,
+)
+from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.records import DEFAULT_DOMAIN, SOURCE
 from glow.importers.onnx.schemas import Schema, find_schema
 from glow.importers.onnx.tensors import proto_of
+from glow.support.errors import InvalidModelError
 from glow.support.locations import name_of
 from glow.support.names import Names
 
@@ -38,29 +46,6 @@ OnnxInput = OnnxValue | NDArray[Any] | Sequence[int] | None
 
 OnnxForm = Callable[[Any, "NodeWriter"], OnnxValue | Sequence[OnnxValue | None]]
 """Writes an op as nodes; returns what its results are, None for one that is absent."""
-
-
-@dataclass
-class ExportContext:
-    """What a graph has in common with the bodies of its functions."""
-
-    opset: int
-    forms: Mapping[type[GraphOp], OnnxForm]
-    problems: Problems = field(default_factory=Problems)
-    functions: dict[str, list[FunctionProto]] = field(default_factory=lambda: {})
-    """The functions by name; several of one name differ in their overload."""
-    node_names: Names = field(default_factory=Names)
-
-    def overload_of(self, function: FunctionProto) -> str:
-        """Add a function, unless there is an equal one, and return its overload."""
-        known = self.functions.setdefault(function.name, [])
-        for each in known:
-            function.overload = each.overload
-            if each == function:
-                return each.overload
-        function.overload = str(len(known)) if known else ""
-        known.append(function)
-        return function.overload
 
 
 class NodeWriter(GraphWriter):
@@ -92,7 +77,9 @@ class NodeWriter(GraphWriter):
         self.write(op)
         return op.results
 
-    def write(self, op: SourceOp, wanted: Mapping[SSAValue, str] | None = None) -> None:
+    def write(
+        self, op: Operation, wanted: Mapping[SSAValue, str] | None = None
+    ) -> None:
         """
         Append the nodes of an op; `wanted` are names that results must have.
 
@@ -103,16 +90,26 @@ class NodeWriter(GraphWriter):
                 name = op.result.name_hint or self._label or "constant"
                 self.values[op.result] = self.constant_name(op.array, name)
             case LoadOp():
-                self.values[op.result] = op.symbol.string_value()
-            case _:
+                name = op.symbol.string_value()
+                if self._is_body:
+                    name = self._constant_in_body(name)
+                self.values[op.result] = name
+            case GraphOp() | ControlFlowOp():
                 self._write_op(op, wanted or {})
+            case _:
+                self._context.problems.add(op.name, name_of(op))
+                self.values |= {r: self._names.fresh("value") for r in op.results}
 
-    def refuse(self, op: Operation) -> None:
-        """Note that ONNX cannot say `op`, and go on with names for its results."""
-        self._context.problems.add(op.name, name_of(op))
-        self.values |= {result: self._names.fresh("value") for result in op.results}
+    def _constant_in_body(self, symbol: str) -> str:
+        """Return the name of a constant of the module, which a body has of its own."""
+        array = self._context.constants[symbol].array
+        if array is None:
+            raise InvalidModelError(f'constant "{symbol}" has no bytes here')
+        return self.constant_name(array, symbol)
 
-    def _write_op(self, op: GraphOp, wanted: Mapping[SSAValue, str]) -> None:
+    def _write_op(
+        self, op: GraphOp | ControlFlowOp, wanted: Mapping[SSAValue, str]
+    ) -> None:
         outer = self._label, self._source
         names = [
             wanted.get(r) or self._names.fresh(r.name_hint or self._label or "value")
@@ -132,7 +129,7 @@ class NodeWriter(GraphWriter):
             self.values |= zip(op.results, names, strict=True)
         self._label, self._source = outer
 
-    def _written(self, op: GraphOp) -> list[str]:
+    def _written(self, op: GraphOp | ControlFlowOp) -> list[str]:
         """Write an op; return what the results that are present are called."""
         form = self._context.forms.get(type(op))
         if form is None:
@@ -142,7 +139,7 @@ class NodeWriter(GraphWriter):
         except Unsupported as problem:
             raise Unsupported(f"{op.name}: {problem}") from None
 
-    def results_of(self, form: OnnxForm, op: GraphOp) -> list[str]:
+    def results_of(self, form: OnnxForm, op: Operation) -> list[str]:
         """Write `op` as `form` does; return what its results are called."""
         written = form(op, self)
         several = [written] if isinstance(written, str | SSAValue | Tensor) else written
@@ -189,9 +186,8 @@ class NodeWriter(GraphWriter):
 
     def name_of(self, value: OnnxValue) -> str:
         """Return how nodes call a value."""
-        if isinstance(value, str):
-            return value
-        return self.values[value.value if isinstance(value, Tensor) else value]
+        own = value.value if isinstance(value, Tensor) else value
+        return own if isinstance(own, str) else self.values[own]
 
     def node(self, op_type: str, *inputs: OnnxInput, **attributes: Any) -> str:
         """Append a node with one output, and return that; see `outputs`."""
@@ -269,20 +265,24 @@ class NodeWriter(GraphWriter):
         attributes: Mapping[str, Any],
         types: Mapping[str, int],
     ) -> list[str | None]:
-        node.input.extend(_trimmed([self._input(each) for each in inputs]))
+        node.input.extend(trimmed([self._input(each) for each in inputs]))
         label = self._label or node.op_type
         made = [self._names.fresh(label) if flag else "" for flag in flags]
-        node.output.extend(_trimmed([*made]))
+        node.output.extend(trimmed([*made]))
         for name, value in attributes.items():
             node.attribute.append(attribute_proto(name, value, types[name]))
             if (text := exact_text(value)) is not None:
                 node.metadata_props.add(key=EXACT + name, value=text)
-        if self._source and not self._is_body:  # runtimes want each name once
+        self._place(node)
+        self.nodes.append(node)
+        return [name if flag else None for name, flag in zip(made, flags, strict=True)]
+
+    def _place(self, node: NodeProto) -> None:
+        """Name a node after what it is made from; runtimes want each name once."""
+        if self._source and not self._is_body:
             node.name = self._context.node_names.fresh(self._source)
             if node.name != self._source:
                 node.metadata_props.add(key=SOURCE, value=self._source)
-        self.nodes.append(node)
-        return [name if flag else None for name, flag in zip(made, flags, strict=True)]
 
     def _input(self, given: OnnxInput) -> str:
         if given is None:
@@ -316,6 +316,60 @@ class NodeWriter(GraphWriter):
         node.attribute.append(value)
         self.nodes.append(node)
 
+    def body(
+        self, symbol: str, arguments: Sequence[str], is_function: bool = False
+    ) -> tuple[NodeWriter, list[str]]:
+        """
+        Write a function of the module; return its nodes and what its results are.
+
+        `arguments` are the names of its arguments: of values around the body of a node,
+        or of inputs where it `is_function`, which sees nothing else.
+        """
+        function = self._context.bodies[symbol].body.block
+        names = Names(arguments) if is_function else self._names
+        inner = NodeWriter(self._context, names, is_body=True)
+        inner.values |= zip(function.args, arguments, strict=True)
+        results: list[str] = []
+        for op in function.ops:
+            if isinstance(op, ReturnOp):
+                results = [inner.name_of(value) for value in op.arguments]
+            else:
+                inner.write(op)
+        return inner, results
+
+    def fresh(self, name: str) -> str:
+        """Return a name that no value has."""
+        return self._names.fresh(name)
+
+    def append(
+        self, node: NodeProto, inputs: Sequence[OnnxInput], count: int
+    ) -> list[str | None]:
+        """Append a node that lacks its inputs and outputs; return the outputs."""
+        return self._append(node, inputs, [True] * count, {}, {})
+
+    def call(
+        self, proto: FunctionProto, inputs: Sequence[OnnxInput]
+    ) -> list[str | None]:
+        """Append a call of a function, which the model then has; return its outputs."""
+        overload = self._context.overload_of(proto)
+        node = NodeProto(op_type=proto.name, domain=proto.domain, overload=overload)
+        return self.append(node, inputs, len(proto.output))
+
+    def proto(
+        self, name: str, domain: str, inputs: Sequence[str], outputs: Sequence[str]
+    ) -> FunctionProto:
+        """Return the nodes so far as a function."""
+        used = {node.domain: 1 for node in self.nodes if node.domain}
+        versions = {DEFAULT_DOMAIN: self.opset, **used}
+        return FunctionProto(
+            name=name,
+            domain=domain,
+            input=inputs,
+            output=outputs,
+            node=self.nodes,
+            opset_import=[helper.make_opsetid(d, v) for d, v in versions.items()],
+        )
+
     def function(self, op: GraphOp, form: OnnxForm) -> Sequence[str | None]:
         """
         Append a call of a function that is `op`; return the results that are present.
@@ -343,20 +397,4 @@ class NodeWriter(GraphWriter):
         made = self.results_of(form, op)
         outputs = [self._names.fresh("result") for _ in op.results]
         self.renamed(made, outputs, 0, [True] * len(made))
-        used = {node.domain: 1 for node in self.nodes if node.domain}
-        versions = {DEFAULT_DOMAIN: self.opset, **used}
-        return FunctionProto(
-            name=op.name.partition(".")[2],
-            domain=GLOW,
-            input=names,
-            output=outputs,
-            node=self.nodes,
-            opset_import=[helper.make_opsetid(d, v) for d, v in versions.items()],
-        )
-
-
-def _trimmed(names: list[str]) -> list[str]:
-    """Return names without absent ones at the end."""
-    while names and not names[-1]:
-        names.pop()
-    return names
+        return self.proto(op.name.partition(".")[2], GLOW, names, outputs)

@@ -44,3 +44,10 @@ def parameters_of(op: GraphOp) -> tuple[dict[str, Any], dict[str, int]]:
         if value is not None:
             values[name] = value
     return values, {name: KINDS[declared[name].kinds[0]] for name in values}
+
+
+def trimmed(names: list[str]) -> list[str]:
+    """Return names without absent ones at the end."""
+    while names and not names[-1]:
+        names.pop()
+    return names

@@ -8,7 +8,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from glow.dialects.graph.base import GraphOp
+from xdsl.ir import Operation
+
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.nodes import OnnxForm
 from glow.importers.onnx.records import DEFAULT_DOMAIN, operator_name
@@ -53,7 +54,7 @@ def onnx_op(
     return mark
 
 
-def onnx_form(*ops: type[GraphOp]) -> Callable[[_Form], _Form]:
+def onnx_form(*ops: type[Operation]) -> Callable[[_Form], _Form]:
     """
     Make a function write graph ops of the types `ops` as nodes of ONNX.
 
@@ -63,7 +64,7 @@ def onnx_form(*ops: type[GraphOp]) -> Callable[[_Form], _Form]:
     """
 
     def mark(form: _Form) -> _Form:
-        marks: list[type[GraphOp]] = getattr(form, FORM_MARK, [])
+        marks: list[type[Operation]] = getattr(form, FORM_MARK, [])
         setattr(form, FORM_MARK, [*marks, *ops])
         return form
 
@@ -85,9 +86,9 @@ def _marked(mark: str) -> Iterator[tuple[Any, Any]]:
 
 
 @cache
-def forms() -> dict[type[GraphOp], OnnxForm]:
+def forms() -> dict[type[Operation], OnnxForm]:
     """Map each graph op that ONNX has to what writes it."""
-    by_op: dict[type[GraphOp], OnnxForm] = {}
+    by_op: dict[type[Operation], OnnxForm] = {}
     for form, op in _marked(FORM_MARK):
         if op in by_op:
             raise ExtensionError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,42 @@ def test_an_op_that_onnx_lacks_is_a_function() -> None:
     np.testing.assert_array_equal(found[1], table[indices])
     ops = [op.name for op in import_model(proto).walk()]
     assert ops.count("graph.embedding") == 3
+
+
+def check_traced(f: Callable[..., Any], *arrays: Array) -> ModelProto:
+    """Export a traced function, and compare what ONNX Runtime and we compute."""
+    traced = glow.trace(f, *arrays)
+    proto = exported(traced.module, "traced")
+    onnx.checker.check_model(proto, full_check=True)
+    names = [each.name for each in proto.graph.input]
+    found = run_onnxruntime(proto, dict(zip(names, arrays, strict=True)))
+    for module in (traced.module, import_model(proto)):
+        net = glow.compile(module, target="reference")
+        np.testing.assert_allclose(found[0], net(*arrays), rtol=1e-5, atol=1e-6)
+    return proto
+
+
+def test_choices_and_loops_have_functions_as_bodies() -> None:
+    def network(x: Any, w: Any) -> Any:
+        y = glow.fori_loop(0, 3, lambda turn, carried: carried @ w + turn, x)
+        return glow.cond(np.sum(y) > 0, lambda v: np.exp(-v) @ w, lambda v: v * 2, y)
+
+    rng = np.random.default_rng(0)
+    x, w = (rng.standard_normal((4, 4)).astype(F32) for _ in range(2))
+    proto = check_traced(network, x, w)
+    assert {"Loop", "If"} <= {each.op_type for each in proto.graph.node}
+    check_traced(network, -x, w)
+
+
+def test_a_composite_is_a_function_of_the_model() -> None:
+    @glow.composite
+    def swish(x: Any) -> Any:
+        return x / (1 + np.exp(-x))
+
+    x = np.linspace(-3, 3, 12, dtype=F32)
+    proto = check_traced(lambda x: swish(swish(x)), x)
+    assert [f.domain for f in proto.functions] == ["glow.functions"]
+    assert [each.op_type for each in proto.graph.node] == [proto.functions[0].name] * 2
 
 
 def test_a_state_is_an_input_and_an_output_and_read_back_as_one() -> None:
