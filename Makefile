@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 MINUTES ?= 10
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth roofline accuracy deviations stress fuzz faults conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth threads roofline accuracy deviations stress fuzz faults conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -36,6 +36,7 @@ help:
 	@echo "make roofline   the tables of benchmarks/ROOFLINE.md"
 	@echo "make accuracy   the tables of benchmarks/ACCURACY.md"
 	@echo "make deviations the table of docs/deviations.md"
+	@echo "make threads    the table of benchmarks/THREADS.md"
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
@@ -115,6 +116,9 @@ load-time: $(READY)
 
 overhead: $(READY)
 	$(BIN)/python benchmarks/overhead.py --output benchmarks/OVERHEAD.md
+
+threads: $(READY)
+	$(BIN)/python benchmarks/threads.py --output benchmarks/THREADS.md
 
 stress: $(READY)
 	$(BIN)/python -m pytest -q -n0 test/unit/test_stress.py

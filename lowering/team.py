@@ -45,6 +45,9 @@ WAIT_SPIN_NS = 50_000
 """How long who waits for a section looks for its end before sleeping."""
 
 
+_SELDOM = 16
+"""How much shorter workers look out for runs that do not follow each other."""
+
 _BODIES: dict[str, Callable[..., Value | None]] = {}
 
 AnyWriter = TypeVar("AnyWriter", bound=Callable[..., Value | None])
@@ -300,20 +303,28 @@ def team_work(record: Memory, pool: Memory) -> None:
     Work for all runs that a pool's callers publish, until it is stopped.
 
     `record` is where this worker has its run record. Where there is no run, it looks
-    out for the next for a while, then sleeps.
+    out for the next for a while, then sleeps: for a short while where the last two runs
+    lay further apart.
     """
-    seen = Var(index(0))
-    for turn in repeated(seen):
-        calls = _call_after(seen.value, record, pool)
+    long = pool[words.SPIN]
+    seen, spin = Var(index(0)), Var(long)
+    for turn in repeated(seen, spin):
+        start = _now(record)
+        calls = _call_after(seen.value, start + spin.value, record, pool)
+        was_soon = _now(record) - start < long
+        spin.value = select(was_soon, long, long // _SELDOM)
         with when(calls != seen.value):
             _join(record, pool)
         seen.value = calls
         turn.again = atomic_load(pool, words.STOPPED) == 0
 
 
-def _call_after(seen: Value, record: Memory, pool: Memory) -> Value:
-    """Return how many runs were published, when these are others than before."""
-    end = _now(record) + pool[words.SPIN]
+def _call_after(seen: Value, end: Value, record: Memory, pool: Memory) -> Value:
+    """
+    Return how many runs were published, when these are others than before.
+
+    Until `end` it looks, by the clock; then it sleeps.
+    """
     for turn in repeated():
         time, calls = _now(record), atomic_load(pool, words.CALLS)
         turn.again = (calls == seen) & (time < end)

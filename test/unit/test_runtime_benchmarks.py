@@ -57,3 +57,14 @@ def test_models_are_timed_beside_those_that_take_them(
     assert means.startswith("Geometric means of speeds")
     assert "Absent is not installed (`pip install 'glow-xdsl[bench]'`)" in out
     assert "mlp: error: argument --vs: invalid choice: 'pip'" in err
+
+
+def test_a_row_of_threads_compares_with_the_faster_one() -> None:
+    import threads
+
+    figures = {"name": "net", "sections": 7, "glow1": 6.0, "glow2": 3.0}
+    figures |= {"together": 6.25, "onnxruntime2": 4.5, "openvino2": 3.6}
+    row = "| net | 6.00 | 3.00 | 2.00 | 1.92 | 4.50 | 3.60 | 1.20 | 7 |\n"
+    assert threads.row(figures, 2) == row
+    del figures["onnxruntime2"], figures["openvino2"]
+    assert "| - | - | - | 7 |" in threads.row(figures, 2)

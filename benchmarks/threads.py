@@ -1,0 +1,158 @@
+"""
+Measure what a second thread is worth, beside other runtimes, and print a table.
+
+    python benchmarks/threads.py --output benchmarks/THREADS.md
+
+Each runtime runs in a process of its own, one after the other, several times. Two
+processes with one thread each, at the same time, show what the machine's cores allow.
+Models that `export_models.py` wrote to a folder are added with `--exported FOLDER`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from compare_models import PEERS, found, milliseconds, version_of, versions, written
+from reporting import Page, processor, table_head, table_row, today
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
+import models
+
+COMMAND = "python benchmarks/threads.py --output benchmarks/THREADS.md"
+NAMES = ("resnet50", "encoder", "squeezenet", "shufflenet", "decoder_step", "mlp")
+"""The models of the test suite that are measured by default."""
+
+
+def child(program: str, path: str, threads: int, seconds: float) -> dict[str, Any]:
+    """Return the median of a program's runs on arrays beside the model, in ms."""
+    import glow
+    from glow.tools.peers import PEERS as RUNTIMES
+    from glow.tools.timing import interleaved_medians
+
+    with np.load(Path(path).with_suffix(".npz")) as arrays:
+        inputs = {name: arrays[name] for name in arrays.files}
+    net = glow.compile(path, threads=threads)
+    figures: dict[str, Any] = {}
+    if program == "glow":
+        team = net.image().team
+        figures["sections"] = 0 if team is None else team.sections
+        run = net.bind(inputs).run if net.signature.states else lambda: net.run(inputs)
+    else:
+        peer = RUNTIMES[program](path, threads, net.signature)
+        run = lambda: peer(inputs)  # noqa: E731
+    # Medians of the wall clock, as of several threads.
+    return figures | {"ms": interleaved_medians([run], 2, seconds)[0] * 1e3}
+
+
+def start(
+    program: str, path: Path, threads: int, seconds: float
+) -> subprocess.Popen[str]:
+    """Start a process that measures `program`."""
+    command = [sys.executable, __file__, "--child", program, str(path)]
+    command += ["--threads", str(threads), "--seconds", str(seconds)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def result_of(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """Return what a process measured; none where it refuses the model."""
+    text, _ = process.communicate()
+    return json.loads(text) if process.returncode == 0 else {}
+
+
+def measure(name: str, path: Path, args: argparse.Namespace) -> dict[str, Any]:
+    """Return the median over rounds of each program's median, in milliseconds."""
+    peers = [peer for peer in PEERS if version_of(peer) is not None]
+    jobs = [("glow", 1), ("glow", args.threads), *((p, args.threads) for p in peers)]
+    times: dict[str, list[float]] = {}
+    sections = 0
+    for _ in range(args.rounds):
+        for program, threads in jobs:
+            result = result_of(start(program, path, threads, args.seconds))
+            sections = max(sections, result.get("sections", 0))
+            if result:
+                times.setdefault(f"{program}{threads}", []).append(result["ms"])
+        both = [start("glow", path, 1, args.seconds) for _ in range(args.threads)]
+        together = [result_of(process)["ms"] for process in both]
+        times.setdefault("together", []).append(max(together))
+    middle = {key: median(values) for key, values in times.items()}
+    return {"name": name, "sections": sections, **middle}
+
+
+def row(figures: dict[str, Any], threads: int) -> str:
+    """Return a line of the table."""
+    one, several = figures["glow1"], figures[f"glow{threads}"]
+    theirs = [figures.get(f"{peer}{threads}") for peer in PEERS]
+    known = [ms for ms in theirs if ms is not None]
+    cells = [figures["name"], milliseconds(one), milliseconds(several)]
+    cells += [f"{one / several:.2f}", f"{threads * one / figures['together']:.2f}"]
+    cells += ["-" if ms is None else milliseconds(ms) for ms in theirs]
+    cells += [f"{min(known) / several:.2f}" if known else "-", str(figures["sections"])]
+    return table_row(cells)
+
+
+def header(args: argparse.Namespace) -> str:
+    count = f"{args.threads} threads"
+    titles = ["model", "1 thread ms", f"{count} ms", "scaling", "apart"]
+    titles += [*(f"{title} ms" for title in PEERS.values()), "speed", "sections"]
+    return f"""# {count}
+
+Written by `{COMMAND}`
+on {today()}: {processor()}.
+{versions()}
+
+Medians of the wall clock, each program in a process of its own, in turn,
+{args.rounds} times. Scaling is the latency with one thread over that with
+{args.threads}; apart is how much {args.threads} processes with one thread each, at the
+same time, do of what one does: what the machine allows. Speed is the latency of the
+faster of the others, with as many threads, over ours. Sections are how often the
+threads of a run wait for each other; 0: it is compiled for one.
+
+{table_head(titles)}"""
+
+
+def files_of(args: argparse.Namespace, folder: Path) -> Sequence[tuple[str, Path]]:
+    """Write the models of the test suite; return all, with arrays beside each."""
+    files: list[tuple[str, Path]] = []
+    exported = sorted(args.exported.glob("*.onnx")) if args.exported else []
+    for name in args.names or [*NAMES, *(path.stem for path in exported)]:
+        if name not in models.MODELS:
+            files.append((name, found(name, args)[0]))
+            continue
+        path, inputs = written(name, folder)
+        np.savez(path.with_suffix(".npz"), **inputs)
+        files.append((name, path))
+    return files
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure what threads are worth.")
+    parser.add_argument("names", nargs="*", help="models; some of them by default")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--exported", type=Path, metavar="FOLDER")
+    parser.add_argument("--output", type=Path, help="write the table there too")
+    parser.add_argument("--child", metavar="PROGRAM", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.child:
+        (path,) = args.names
+        print(json.dumps(child(args.child, path, args.threads, args.seconds)))
+        return
+    page = Page(header(args))
+    with tempfile.TemporaryDirectory() as folder:
+        for name, path in files_of(args, Path(folder)):
+            page.add(row(measure(name, path, args), args.threads))
+    page.write(args.output)
+
+
+if __name__ == "__main__":
+    main()
