@@ -16,6 +16,7 @@ from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
 from glow.support.errors import TracingError
 from glow.support.garbage import no_collection
+from glow.traced_model import TracedModel
 from glow.tracing.programs import (
     TracedArguments,
     TracedProgram,
@@ -37,7 +38,9 @@ def trace(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Mod
     lines. TracedArguments and results are arrays, or nested tuples, lists, dicts and
     dataclasses of such; the names of inputs and outputs say where in them each is, as
     `params.w1`. Numbers are inputs too; other values, such as strings and bools, are
-    part of the model. `glow.ShapeDtype` stands for an array that is not there yet.
+    part of the model. `glow.ShapeDtype` stands for an array that is not there yet;
+    extents of it that have names, such as "batch", stay open, as those of ONNX models
+    do.
     Arrays that the function closes over are constants. docs/tracing.md says more.
     Errors: TracingError, which begins with the line that does what no trace can.
     """
@@ -45,6 +48,8 @@ def trace(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Mod
     if isinstance(function, JitFunction):
         function, static = function.function, function.static
     given = arguments_of(function, arguments, named, static)
+    if any(isinstance(extent, str) for spec in given.specs for extent in spec.shape):
+        return TracedModel(function, given)
     with no_collection():
         traced = trace_program(function, given, shares_memory=True)
     return Model(getattr(function, "__name__", "model"), traced.module)

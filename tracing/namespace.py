@@ -62,7 +62,7 @@ class NamespaceInfo:
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
         kinds = ("bool", "integral", "real floating") if kind is None else kind
-        known = np.__array_namespace_info__().dtypes(kind=kinds)
+        known: Any = np.__array_namespace_info__().dtypes(kind=kinds)
         found = {name: np.dtype(each) for name, each in known.items()}
         return {name: each for name, each in found.items() if each.kind != "c"}
 

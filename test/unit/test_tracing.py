@@ -221,6 +221,37 @@ def test_numbers_give_way_to_arrays() -> None:
     assert [r.dtype.name for r in results] == ["float16", "float16", "float64", "int64"]
 
 
+def test_dimensions_with_names_stay_open() -> None:
+    total = glow.Variable(np.zeros((), np.float32), "total")
+
+    def function(x: Any, y: Any) -> Any:
+        total.value = total + x.sum()
+        return x @ W, np.concatenate([x, y[:, :4]]), x.reshape(-1)
+
+    model = glow.trace(
+        function,
+        glow.ShapeDtype(("batch", 4)),
+        glow.ShapeDtype(("rows", "width"), np.float64),
+    )
+    assert model.dims == ("batch", "rows", "width")
+    assert "result.0: float32[batch, 4]" in str(model)
+    assert "result.2: float32[...]" in str(model)
+    with pytest.raises(glow.BindingError, match='dimensions "batch", "rows", "width"'):
+        str(model.module)
+    net = glow.compile(model, "reference")
+    for batch in (2, 3):
+        x, y = np.ones((batch, 4), np.float32), np.zeros((5, 6))
+        got = net(x, y)
+        np.testing.assert_allclose(got[0], x @ W, 1e-5)
+        assert [each.shape for each in got] == [
+            (batch, 4),
+            (batch + 5, 4),
+            (4 * batch,),
+        ]
+    with pytest.raises(glow.BindingError, match="known to bind inputs"):
+        model.bind({"x": X})
+
+
 class Model:
     def __init__(self) -> None:
         self.weight = W

@@ -1,0 +1,129 @@
+"""Traced functions whose arguments have dimensions that are open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from glow.analysis.symbols import named_in
+from glow.dialects.graph.storage import PlaceholderOp
+from glow.model import Model, SymbolicModel, bound
+from glow.runtime.symbolic import SymbolicSignature
+from glow.runtime.tensor_spec import State, TensorSpec, symbolic_spec
+from glow.support.arrays import Extents
+from glow.support.dimensions import relations
+from glow.support.errors import BindingError
+from glow.support.garbage import no_collection
+from glow.support.types import dtype_of
+from glow.tracing.programs import TracedArguments, TracedProgram, trace_program
+
+_TRIALS = 0, 20
+"""The number of the first dimension's extent in two trials."""
+
+
+class TracedModel(SymbolicModel):
+    """
+    A function that is traced for the extents of its dimensions: once for each.
+
+    It is tried for two extents of each dimension first, to see what its outputs are; a
+    function that some extents do not fit must take multiples of 16.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        given: TracedArguments,
+    ):
+        self.name = getattr(function, "__name__", "model")
+        self._function, self._given = function, given
+        inputs = tuple(symbolic_spec(s.name, s.shape, s.dtype) for s in given.specs)
+        self.signature = SymbolicSignature(inputs, ())
+        trials = [self._trial(first) for first in _TRIALS]
+        states = tuple(_states(trials[0][1]))
+        self.signature = SymbolicSignature(inputs, _outputs(trials), states)
+
+    def _trial(self, first: int) -> tuple[dict[str, int], TracedProgram]:
+        """Return extents, and the program for them."""
+        dims = {n: _extent_of(first + i) for i, n in enumerate(self.signature.dims)}
+        return dims, self._traced(dims)
+
+    @no_collection()
+    def _traced(self, dims: Mapping[str, int]) -> TracedProgram:
+        texts = [e for s in self._given.specs for e in s.shape if isinstance(e, str)]
+        found = relations(texts, dims)
+        extents = {text: relation.extent(dims) for text, relation in found.items()}
+        return trace_program(self._function, self._given, {**dims, **extents})
+
+    def _import(
+        self, dims: Mapping[str, int], constants: Mapping[str, object]
+    ) -> ModuleOp:
+        missing = [name for name in self.dims if name not in dims]
+        if missing:
+            names = ", ".join(f'"{name}"' for name in missing)
+            raise BindingError(
+                f"{self.name}: expected extents of dimensions {names}, got none; "
+                "specialize gives a model for some"
+            )
+        module = self._traced(dims).module
+        return bound(module, constants) if constants else module
+
+    def bind(self, arrays: Mapping[str, object]) -> Model:
+        raise BindingError(
+            f"{self.name}: expected a model whose dimensions are known to bind inputs; "
+            "specialize gives one"
+        )
+
+
+def _extent_of(number: int) -> int:
+    """Return an extent that is no small multiple of another: 16 times a prime."""
+    return 16 * (number * number + number + 41)
+
+
+def _states(traced: TracedProgram) -> Sequence[State]:
+    """Return the variables of a program, as a signature has them."""
+    placeholders = named_in(traced.module, PlaceholderOp)
+    return [
+        State(
+            TensorSpec(name, variable.shape, variable.dtype, extents=variable.shape),
+            placeholders[name].direction.data,
+            variable.array,
+        )
+        for name, variable in traced.variables
+    ]
+
+
+def _outputs(
+    trials: Sequence[tuple[Mapping[str, int], TracedProgram]],
+) -> tuple[TensorSpec, ...]:
+    """Return the outputs, with the dimensions that extents are in all trials."""
+    found: list[list[PlaceholderOp]] = []
+    for _, traced in trials:
+        declared = named_in(traced.module, PlaceholderOp).values()
+        found.append([op for op in declared if op.direction.data == "out"])
+    outputs: list[TensorSpec] = []
+    for ops in zip(*found, strict=True):
+        shapes = [op.type.get_shape() for op in ops]
+        extents: Extents | None = None
+        if len(set(map(len, shapes))) == 1:
+            axes = [_extent(trials, pair) for pair in zip(*shapes, strict=True)]
+            extents = None if None in axes else tuple(e for e in axes if e is not None)
+        outputs.append(
+            symbolic_spec(
+                ops[0].sym_name.data, extents, dtype_of(ops[0].type.element_type)
+            )
+        )
+    return tuple(outputs)
+
+
+def _extent(
+    trials: Sequence[tuple[Mapping[str, int], TracedProgram]], extents: Sequence[int]
+) -> int | str | None:
+    """Return the name of what has these extents in the trials; None if nothing has."""
+    if len(set(extents)) == 1:
+        return extents[0]
+    for name in trials[0][0]:
+        if [dims[name] for dims, _ in trials] == list(extents):
+            return name
+    return None
