@@ -73,6 +73,7 @@ def disturb(module: ModuleOp, random: Random) -> None:
     block.add_op(end)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 1 << 32), st.integers(0, 1 << 32))
 def test_names_and_orders_leave_the_text(seed: int, other: int) -> None:
@@ -85,6 +86,7 @@ def test_names_and_orders_leave_the_text(seed: int, other: int) -> None:
     assert canonical(again) == text
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 1 << 32))
 def test_the_form_computes_the_same_bits(seed: int) -> None:

@@ -39,11 +39,11 @@ def check_round_trip(module: ModuleOp, opset: int | None = None) -> ModelProto:
     return proto
 
 
-SMALL = ("decoder_prefill", "decoder_step", "encoder", "lstm", "mlp", "recommender")
+SMALL = ("decoder_step", "lstm", "mlp", "recommender", "squeezenet", "shufflenet")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*SMALL, "squeezenet", "shufflenet", "unet"])
+@pytest.mark.parametrize("name", SMALL)
 def test_a_model_is_read_back_and_computes_the_same(name: str) -> None:
     original = models.build(name)
     inputs = models.inputs_of(original)
@@ -52,12 +52,6 @@ def test_a_model_is_read_back_and_computes_the_same(name: str) -> None:
     expected = run_onnxruntime(original, inputs)
     for found, wanted in zip(run_onnxruntime(proto, inputs), expected, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["inception_v2", "resnet50"])
-def test_a_large_model_is_read_back(name: str) -> None:
-    check_round_trip(import_model(models.build(name)))
 
 
 @pytest.mark.full
