@@ -103,7 +103,8 @@ growth: $(READY)
 	$(BIN)/python benchmarks/growth.py --output benchmarks/GROWTH.md
 
 roofline: $(READY)
-	$(BIN)/python benchmarks/roofline.py --output benchmarks/ROOFLINE.md
+	$(BIN)/python benchmarks/roofline.py --output benchmarks/ROOFLINE.md \
+		$(if $(EXPORTED),--exported $(EXPORTED))
 
 accuracy: $(READY)
 	$(BIN)/python benchmarks/accuracy.py --output benchmarks/ACCURACY.md

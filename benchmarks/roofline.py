@@ -3,7 +3,8 @@ How near each model of the test suite is to what a core of this machine can do.
 
     python benchmarks/roofline.py --output benchmarks/ROOFLINE.md
 
-Each model runs in a process of its own, which measures the machine too.
+Each model runs in a process of its own, which measures the machine too. Models that
+`export_models.py` wrote to a folder are added with `--exported FOLDER`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from reporting import Page, json_of_python, processor, table_head, today
 
 import glow
@@ -49,11 +51,16 @@ measured, and the shares of groups bound by memory are too high.
 SLOW = "Those that lose most time, at most eight for a model, and why."
 
 
-def measure(name: str, seconds: float) -> dict[str, Any]:
+def measure(name: str, seconds: float, exported: Path) -> dict[str, Any]:
     """Return the time of each group of a model, and what the machine did meanwhile."""
-    model = models.build(name)
+    if name in models.MODELS:
+        model = models.build(name)
+        inputs = models.inputs_of(model)
+    else:
+        model = exported / f"{name}.onnx"
+        inputs = np.load(model.with_suffix(".npz"))
     net = glow.compile(model, profile=True)
-    times, peaks = measured(net, models.inputs_of(model), seconds)
+    times, peaks = measured(net, inputs, seconds)
     return {"times": list(map(asdict, times)), "peaks": asdict(peaks)}
 
 
@@ -62,16 +69,19 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="models; all of them by default")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--groups", type=int, default=8, help="rows per model")
+    parser.add_argument("--exported", type=Path, default=Path(), metavar="FOLDER")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--output", type=Path, help="write the tables there too")
     args = parser.parse_args()
     if args.one:
-        print(json.dumps(measure(args.one, args.seconds)))
+        print(json.dumps(measure(args.one, args.seconds, args.exported)))
         return
     found: dict[str, Any] = {}
-    for name in args.names or models.MODELS:
+    exported = sorted(path.stem for path in args.exported.glob("*.onnx"))
+    for name in args.names or [*models.MODELS, *exported]:
         print(name, file=sys.stderr)
         command = (__file__, "--one", name, "--seconds", args.seconds)
+        command += ("--exported", args.exported)
         found[name] = json_of_python(*command)
     peaks = best_peaks(each["peaks"] for each in found.values())
     text = HEAD.format(date=today(), processor=processor(), peaks=peaks)

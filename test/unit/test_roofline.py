@@ -9,8 +9,10 @@ from small_onnx import model, node
 from tool_runs import Run, tool_runner
 
 import glow
-from glow.backends.cpu.peaks import MemoryRate, Peaks, measured_peaks
+from glow.backends.cpu.peaks import MemoryRate, Peaks, measured_peaks, measured_tile
+from glow.backends.cpu.processor import missing_features
 from glow.runtime.profile import Group
+from glow.support.targets import target_of
 from glow.tools import glow_bench
 from glow.tools.profiling import GroupTime
 from glow.tools.roofline import (
@@ -169,6 +171,13 @@ def test_peaks_are_those_of_a_machine() -> None:
         assert 0.1 < each.read_rate <= each.rate < 10_000
     assert peaks.best(peaks) == peaks
     assert peaks.best(PEAKS_OF_NOTHING).flops == peaks.flops
+
+
+def test_tiles_of_bf16_are_measured_where_pairs_are_multiplied() -> None:
+    target = target_of("cpu")
+    kinds = [False, *([True] if not missing_features(["avx512bf16"]) else [])]
+    for in_pairs in kinds:
+        assert 1 < measured_tile(target, 2, target.f32_lanes, in_pairs) < 10_000
 
 
 PEAKS_OF_NOTHING = Peaks(
