@@ -13,10 +13,7 @@ from graph_code import module_of
 from numpy.typing import NDArray
 from random_ops import GENERATORS, calls
 from random_ops.call import Call
-from xdsl.builder import ImplicitBuilder
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, bf16, f16, i32
-from xdsl.ir import Block, Region
 from xdsl.utils.exceptions import VerifyException
 
 import glow
@@ -27,8 +24,6 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.reduction import ReduceSumOp
 from glow.dialects.graph.select import CastOp, ClipOp
 from glow.dialects.graph.storage import LiteralOp
-from glow.dialects.memory.elementwise import YieldOp
-from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.model import debug_text
 from glow.runtime.comparison import random_inputs
 from glow.support.dtypes import (
@@ -397,32 +392,3 @@ def test_attention_is_rounded_once(
     exact = AttentionOp.compute(*(array.astype(np.float64) for array in given))[0]
     difference = np.abs(np.asarray(found, np.float64) - exact).max()
     assert difference <= 0.6 * float(limits_of(dtype).eps) * np.abs(exact).max()
-
-
-@pytest.mark.parametrize("target", ["cpu", "cpu:avx2"])
-@pytest.mark.parametrize(("op", "meaning"), [("add", np.add), ("mul", np.multiply)])
-def test_one_step_of_f16_is_rounded_as_numpy_rounds(
-    op: str, meaning: Any, target: str, tmp_path: Path
-) -> None:
-    """Natively where the processor can, else by way of f32: the same bits."""
-    kind = "tensor<4097xf16>"
-    (tmp_path / "net.mlir").write_text(
-        f"func.func @main(%x: {kind}, %y: {kind}) -> {kind} {{\n"
-        f"  %z = graph.{op} %x, %y : ({kind}, {kind}) -> {kind}\n"
-        f"  func.return %z : {kind}\n}}\n"
-    )
-    x, y = np.random.default_rng(0).integers(0, 1 << 16, (2, 4097)).astype(np.uint16)
-    x, y = x.view(F16), y.view(F16)
-    found: Any = glow.compile(tmp_path / "net.mlir", target=target)(x, y)
-    np.testing.assert_array_equal(found, meaning(x, y), strict=True)
-
-
-@pytest.mark.parametrize(("steps", "native"), [("z", True), ("w", False)])
-def test_only_one_step_of_f16_is_computed_in_f16(steps: str, native: bool) -> None:
-    """More of them would be rounded more often."""
-    block = Block(arg_types=[f16, f16])
-    with ImplicitBuilder(block) as (x, y):
-        z = arith.AddfOp(x, y).result
-        w = arith.MulfOp(z, y).result if steps == "w" else z
-        YieldOp([w])
-    assert ScalarProgram.of(Region(block)).is_one_step_in_f16 is native

@@ -1,0 +1,42 @@
+"""What this processor is good at, as the numbers of its `Target`."""
+
+from __future__ import annotations
+
+from glow.backends.cpu.peaks import measured_peaks, measured_tile
+from glow.backends.cpu.processor import maker, missing_features
+from glow.backends.cpu.targets import cpu_target
+from glow.support.targets import Target
+
+_GAIN = 1.03
+"""How much faster a way must be than the usual one to be taken."""
+
+
+def target_numbers() -> list[str]:
+    """Return lines: what was measured, then the fields of `Target` that it decides."""
+    target = cpu_target()
+    rates, usual = _tile_rates(target), target.panel_width
+    lines = [f"{maker() or 'maker unknown'}, {target.cpu}, {target.isa}"]
+    lines += [str(measured_peaks())]
+    lines += [
+        f"tile of {r} x {c}: {rate:.0f} GFLOP/s" for (r, c), rate in rates.items()
+    ]
+    own, wide = (
+        max((rate for (_, columns), rate in rates.items() if columns == n), default=0.0)
+        for n in (usual, 2 * usual)
+    )
+    lines.append(f"wide_panel={2 * usual if wide > _GAIN * own else 0}")
+    if target.isa == "avx512" and not missing_features(["avx512bf16"]):
+        paired = max(_tile_rates(target, in_pairs=True).values())
+        lines.append(f"multiplies_bf16={paired > _GAIN * own}  # {paired:.0f} GFLOP/s")
+    lines.append(f"l1_ways={target.l1_ways}, l1_bytes={target.l1_bytes}")
+    return [*lines, f"l2_bytes={target.l2_bytes}"]
+
+
+def _tile_rates(target: Target, in_pairs: bool = False) -> dict[tuple[int, int], float]:
+    """Return GFLOP/s of the tiles whose sums fill three quarters of the registers."""
+    sums = target.registers * 3 // 4
+    shapes = [
+        (min(sums // vectors, target.tile_rows), vectors * target.f32_lanes)
+        for vectors in (1, 2, 3, 4)
+    ]
+    return {shape: measured_tile(target, *shape, in_pairs) for shape in shapes}
