@@ -179,8 +179,8 @@ class TileProducts(Kernel):
                 x.store(convert(total.value, x.element), i * strip.size)
 
 
-_DEPTH = 256
-"""The length of the sums of a tile that is measured."""
+_DEPTH = 1024
+"""The length of the sums of a tile that is measured: its panel leaves L1."""
 
 
 def measured_tile(target: Target, rows: int, columns: int, in_pairs: bool) -> float:
