@@ -154,8 +154,8 @@ def _scanned(
     """
     Return what is left of `state`, and what the turns put out.
 
-    `inputs` are what is scanned, along which axes, and whether from the end; of
-    outputs the axes that get a row for each turn, and whether from the end.
+    `inputs` are what is scanned, its axes, and whether from the end; `outputs` the
+    axes of rows, and whether from the end.
     """
     (scanned, axes, backward), (at, flags) = inputs, outputs
     split = len(state)
@@ -191,9 +191,8 @@ def _scanned(
         return [*carried, *_stacked(rows, rows_made, at, flags)]
 
     def turn(number: Tensor, condition: Tensor, carried: Values) -> Iteration:
-        last = length - 1
         parts: Values = [
-            xp.take(value, last - number if flag else number, axis)
+            xp.take(value, length - 1 - number if flag else number, axis)
             for value, axis, flag in zip(scanned, axes, backward, strict=True)
         ]
         return run(carried, parts)
