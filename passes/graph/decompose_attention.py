@@ -118,12 +118,13 @@ class _Attention:
         cap = op.softcap
         capped = xp.tanh(product / cap) * cap if cap else product
         biased = self._biased(capped)
-        zeroes = ("zero", "nan_to_zero") if self.for_gradient else ("zero",)
-        is_blind = self._blind() if op.unseen in zeroes else None
-        seeing = biased
-        if is_blind is not None and self.for_gradient:
-            seeing = xp.where(is_blind, 0, biased)
+        seeing, is_blind = biased, None
+        if self.for_gradient and op.unseen != "nan":
+            is_blind = self._blind()
+            seeing = biased if is_blind is None else xp.where(is_blind, 0, biased)
         weights = self._softmax(seeing)
+        if op.unseen == "zero" and not self.for_gradient:
+            is_blind = self._blind()
         if op.unseen == "nan_to_zero":
             weights = xp.where(xp.isnan(weights), 0, weights)
         if is_blind is not None and op.scores is not None:
