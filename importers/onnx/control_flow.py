@@ -160,10 +160,7 @@ def _scanned(
     (scanned, axes, backward), (at, flags) = inputs, outputs
     split = len(state)
     rows_made = node.output_count - split
-    if {len(at), len(flags)} - {rows_made}:
-        node.invalid(
-            f"expected an axis and a direction for {rows_made} scanned outputs"
-        )
+    _check_rows(node, rows_made, at, flags)
     lengths = {v.shape[axis] for v, axis in zip(scanned, axes, strict=True)}
     if len(lengths) != 1 or len(backward) != len(scanned):
         node.invalid(f"expected one length of all scanned inputs, got {lengths}")
@@ -205,6 +202,11 @@ def _scanned(
         return [*made[:split], *moved]
 
     return _decide(node, write_out, keep)
+
+
+def _check_rows(node: Node, count: int, *lists: Sequence[int]) -> None:
+    if {len(each) for each in lists} - {count}:
+        node.invalid(f"expected an axis and a direction for {count} scanned outputs")
 
 
 def _moved(rows: Tensor, axis: int) -> Tensor:

@@ -22,6 +22,9 @@ class EndlessLoop(Unsupported):
     """A loop has no end."""
 
 
+_ENDLESS = "Loop with no limit and a condition that is always true"
+
+
 @dataclass(frozen=True)
 class Iteration:
     """What a turn of a loop makes."""
@@ -80,10 +83,9 @@ def emit_loop(
     backward: Sequence[int] = (),
 ) -> Values:
     """
-    Insert a loop, and return what it leaves of `state`, then the rows of its outputs.
+    Insert a loop; return what it leaves of `state`, then the rows of its outputs.
 
-    `turns` is the limit where it is known. Outputs that are `backward` have the row of
-    the first turn at the end.
+    `turns` is a known limit; `backward` outputs have the first turn's row at the end.
     """
     initial = _present(state)
     if initial is None:
@@ -105,9 +107,7 @@ def emit_loop(
         goes_on = _found(node, turn.condition)
         if goes_on is None and (condition := _found(node, condition)) is None:
             if limit is None:
-                raise EndlessLoop(
-                    "Loop with no limit and a condition that is always true"
-                )
+                raise EndlessLoop(_ENDLESS)
         elif goes_on is None:
             goes_on = node.literal(True)
         elif condition is None:
@@ -115,18 +115,14 @@ def emit_loop(
         if rows and (turns is None or condition is not None):
             node.note_unknown(limit, condition)
             node.refuse("a row of its outputs for each of as many turns as a run has")
+        count = turns or 0
         for index, row in enumerate(rows):
-            whole = np.broadcast_to(np.zeros((), row.dtype), (turns or 0, *row.shape))
+            whole = np.broadcast_to(np.zeros((), row.dtype), (count, *row.shape))
             initial.append(node.literal(whole))
-            buffer = block.insert_arg(initial[-1].value.type, len(block.args))
-            is_backward = backward and backward[index]
-            place = (turns or 0) - 1 - number if is_backward else number
-            written = node.emit(
-                ScatterNdOp, node.tensor_of(buffer), place.reshape(1), row
-            )
-            after.append(written)
-    results = [*after] if goes_on is None else [goes_on, *after]
-    body = node.outline("body", block, results)
+            place = count - 1 - number if backward and backward[index] else number
+            after.append(_written(node, block, initial[-1], place, row))
+    first = [] if goes_on is None else [goes_on]
+    body = node.outline("body", block, [*first, *after])
     return node.insert(
         LoopOp(
             body.symbol,
@@ -136,6 +132,14 @@ def emit_loop(
             condition=None if condition is None else condition.value,
         )
     )
+
+
+def _written(
+    node: Node, block: Block, rows: Tensor, place: Tensor, row: Tensor
+) -> Tensor:
+    """Let a body take `rows`; return them with one of them written."""
+    taken = block.insert_arg(rows.value.type, len(block.args))
+    return node.emit(ScatterNdOp, node.tensor_of(taken), place.reshape(1), row)
 
 
 def _present(values: Values) -> list[Tensor] | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, helper, numpy_helper
 
-from operators.case import Case, case, draw
+from operators.case import Array, Case, case, draw
 
 KINDS = {"f": TensorProto.FLOAT, "i": TensorProto.INT64, "b": TensorProto.BOOL}
 SHAPES = {"f": None, "i": (), "b": ()}
@@ -49,18 +49,8 @@ def summing(outputs: str = "f_sum f_copy") -> GraphProto:
     return body(nodes, "f f_part", outputs)
 
 
-def _cases() -> list[Case]:
-    x, yes, no = draw((2, 3)), np.array(True), np.array([False])
-    branches = {
-        "then_branch": body([node("Neg", "f_w", "f_y")], "", "f_y", f_w=x),
-        "else_branch": body([], "", "f_w", f_w=x[0]),
-    }
-    always = growing([node("Identity", "b", "b_next")])
-    until = growing([node("Less", "f_i f_two", "b_next")])
-    three, long = np.array(3), np.array([9])
-    backward = {"scan_input_directions": [1], "scan_output_directions": [1]}
-    last = {"scan_input_axes": [-1], "scan_output_axes": [-1]}
-    scanned = draw((4, 3, 5))
+def _decided_by_runs(x: Array) -> list[Case]:
+    """Return choices and loops whose conditions are inputs."""
     deciding = {
         "then_branch": body([node("Neg", "f_w", "f_y")], "", "f_y", f_w=x),
         "else_branch": body([], "", "f_w", f_w=x),
@@ -81,6 +71,23 @@ def _cases() -> list[Case]:
         ),
         case("Loop", np.array(6), None, x, constants=[0], outputs=1, body=while_small),
         case("Loop", np.array(-1), np.array(True), x, outputs=1, body=while_small),
+    ]
+
+
+def _cases() -> list[Case]:
+    x, yes, no = draw((2, 3)), np.array(True), np.array([False])
+    branches = {
+        "then_branch": body([node("Neg", "f_w", "f_y")], "", "f_y", f_w=x),
+        "else_branch": body([], "", "f_w", f_w=x[0]),
+    }
+    always = growing([node("Identity", "b", "b_next")])
+    until = growing([node("Less", "f_i f_two", "b_next")])
+    three, long = np.array(3), np.array([9])
+    backward = {"scan_input_directions": [1], "scan_output_directions": [1]}
+    last = {"scan_input_axes": [-1], "scan_output_axes": [-1]}
+    scanned = draw((4, 3, 5))
+    return [
+        *_decided_by_runs(x),
         case("If", yes, constants=[0], **branches),
         case("If", no, constants=[0], **branches),
         case("Loop", three, None, x, constants=[0], outputs=2, body=always),
