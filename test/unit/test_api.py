@@ -190,7 +190,7 @@ def test_steps_of_options_run_where_these_are_given() -> None:
         return [each.name for part in parts for each in part.passes]
 
     assert "tie-states" not in names("import", "graph", states={})
-    assert names("import", "graph", states={"y": "x"})[1] == "tie-states"
+    assert "tie-states" in names("import", "graph", states={"y": "x"})
     assert names("graph", "layout", relayout="NHWC")[0] == "relayout-io"
     assert names("import", "graph", relayout={"x": "NHWC"})[-1] == "relayout-io"
     assert names("graph", "graph", relayout="NHWC") == ["relayout-io"]
@@ -205,7 +205,7 @@ def test_steps_of_options_run_where_these_are_given() -> None:
 def test_names_of_any_characters_reach_the_step_that_takes_them() -> None:
     odd = 'a "b"\r\n\\,=$target{}'
     (part,) = plan("import", "graph", "cpu", options.Options(states={odd: "x"}))
-    assert part.passes[1] == TieStatesPass((odd,), ("x",))
+    assert TieStatesPass((odd,), ("x",)) in part.passes
 
 
 def test_no_pass_runs_twice_for_one_reason() -> None:
