@@ -147,10 +147,13 @@ def _plain(main: Main, op: MatMulOp) -> None:
     if 0 in shape:
         return
     *batch, height, columns = shape
-    lhs, rhs = addressing_of(op.lhs), addressing_of(op.rhs)
+    lhs = addressing_of(op.lhs)
     depth = lhs.shape[-1]
     *left, step = strides_in(lhs, (*batch, height, depth))
-    *right, pitch, column = strides_in(rhs, (*batch, depth, columns))
+    moves = (0,) * len(shape)  # of a factor without elements, which may be packed
+    if depth:
+        moves = strides_in(addressing_of(op.rhs), (*batch, depth, columns))
+    *right, pitch, column = moves
     operands = [
         (*left, 0),
         (*right, 0, column),

@@ -9,6 +9,7 @@ from products import DTYPES, TARGETS, Array, Shape, epilogue_of, finished, seede
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.scf import ForOp
 
+import glow
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.dialects.memory.products import MatMulOp
@@ -175,3 +176,15 @@ def test_few_rows_fetch_by_the_page(rows: int, loops: str) -> None:
         if isinstance(op, PrefetchOp) and isinstance(parent := op.parent_op(), ForOp)
     ]
     assert found == loops.split()
+
+
+@pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx2", "cpu:avx512"])
+def test_a_packed_factor_without_rows(target: str) -> None:
+    if not target_of(target).runs_here:
+        pytest.skip(f"this machine has no {target}")
+    b = glow.Builder()
+    bias = np.arange(17, dtype=np.float32)
+    y = b.matmul(b.input("x", (7, 0)), np.zeros((0, 17), np.float32), bias=bias)
+    b.output("y", y)
+    found = glow.compile(b.model(), target=target)(np.zeros((7, 0), np.float32))
+    np.testing.assert_array_equal(found, np.tile(bias, (7, 1)))
