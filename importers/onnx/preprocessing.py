@@ -66,8 +66,10 @@ def imputer(node: Node) -> Tensor:
 @onnx_op("Binarizer", domains=ML)
 def binarizer(node: Node) -> Tensor:
     """1 where x is above the threshold, else 0"""
-    x = node.input(0)
-    return (x > node.literal(node.real("threshold"), x.dtype)).astype(x.dtype)
+    x, threshold = node.input(0), node.real("threshold")
+    if x.dtype.kind != "f":
+        threshold = np.floor(threshold)  # above which the same integers are
+    return (x > node.literal(threshold, x.dtype)).astype(x.dtype)
 
 
 @onnx_op("FeatureVectorizer", domains=ML)

@@ -30,7 +30,7 @@ FINDING = {
         "running_max or every_op_that_computes",
         ("examples", "graph_dialect", "graph_reordering", "number_types", "random_ops"),
     ),
-    "Add an ONNX operator made of others": ("Binarizer", ("onnx_operators",)),
+    "Add an ONNX operator made of others": ("QuickGelu", ("onnx_operators",)),
     "Add a number type": ("uint1 or ui1", ("number_types", "small_integers")),
 }
 CONVENTIONS = ("architecture", "conventions", "packaging", "registry")

@@ -122,7 +122,7 @@ def model_of(cases: Sequence[Case]) -> ModelProto:
     graph = helper.make_graph(nodes, "cases", inputs, outputs, weights)
     opsets = [helper.make_opsetid(defs.ONNX_DOMAIN, opset)]
     opsets += [helper.make_opsetid(domain, 1) for domain in sorted(domains - {""})]
-    version = helper.find_min_ir_version_for(opsets)
+    version = helper.find_min_ir_version_for(opsets, ignore_unknown=True)
     return helper.make_model(graph, ir_version=version, opset_imports=opsets)
 
 
