@@ -45,7 +45,7 @@ The k of a turn of the innermost loop, where they divide what is summed.
 
 A tile of 12 x 32 takes 0.85 of the time with one (Sapphire Rapids), four are no better.
 """
-_MANY = 16
+_MANY = 8
 """Units of work that are enough to be shared evenly."""
 _NEAR_BYTES = 1 << 18
 """Each core has a cache of its own that holds so much and more."""
