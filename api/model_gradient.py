@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from operator import add
 from typing import cast
 
 import numpy as np
@@ -63,7 +62,8 @@ def add_gradients(module: ModuleOp, of: Sequence[str], loss: str | None) -> None
         parts = [found[each] for each in known[name] if each in found]
         if not parts:
             raise BindingError(f'the loss does not depend on "{name}"')
-        _save(reduce(add, parts), names.fresh(f"{name}_gradient"), module, writer)
+        total = reduce(lambda a, b: a + b, parts)
+        _save(total, names.fresh(f"{name}_gradient"), module, writer)
     erase_unused(block)
 
 

@@ -71,7 +71,7 @@ class GlowBackendRep(BackendRep):
 
     def __init__(self, model: ModelProto, target: str, cache_size: int):
         self._target = target
-        self._kept = Specializations(cache_size)
+        self._kept = Specializations[Executable](cache_size)
         self._constants: frozenset[str] = frozenset()
         with _skipped():
             source = read(model)

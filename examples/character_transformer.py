@@ -23,7 +23,7 @@ def initial(seed: int = 0) -> dict[str, Any]:
         return np.float32(rng.standard_normal(shape) / np.sqrt(shape[0]))
 
     def layer() -> dict[str, Any]:
-        norms = [(np.float32([1] * WIDTH), np.float32([0] * WIDTH))] * 2
+        norms = [(np.ones(WIDTH, np.float32), np.zeros(WIDTH, np.float32))] * 2
         mixing = weight(WIDTH, 3 * WIDTH), weight(WIDTH, WIDTH)
         dense = weight(WIDTH, 4 * WIDTH), weight(4 * WIDTH, WIDTH)
         return {"norms": norms, "mixing": mixing, "dense": dense}
