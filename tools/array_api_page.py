@@ -44,6 +44,7 @@ _REASONS = {
     "linalg.": "it iterates: there is no finite formula",
     "fft.": "its numbers are complex",
 }
+_UNWRITTEN = ("linalg.matrix_rank", "linalg.pinv", "linalg.qr")
 _ALIASES = ("reduce", "__")
 
 
@@ -53,7 +54,7 @@ def state_of(name: str) -> str:
         return "refused: only a run knows the size of the result"
     if name in FUNCTIONS or hasattr(namespace, name):
         return "yes"
-    if name == "linalg.qr":
+    if name in _UNWRITTEN:
         return "no: not written yet"
     reasons = (why for start, why in _REASONS.items() if name.startswith(start))
     return f"no: {next(reasons, 'not written yet')}"
