@@ -241,6 +241,6 @@ def _external_files(data: memoryview) -> list[str]:
     forget(np.frombuffer(data, np.uint8))
     if not is_told:
         return []
-    from glow.importers.external_data import external_files
+    from glow.formats.external_data import external_files
 
     return external_files(bytes(data))

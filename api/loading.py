@@ -52,7 +52,7 @@ def import_onnx(
     constants: Mapping[str, object] | None = None,
 ) -> ModuleOp:
     """Import ONNX from a path, bytes or a ModelProto."""
-    from glow.importers.onnx import import_model
+    from glow.formats.onnx import import_model
 
     return import_model(source, dims=dims, constants=constants)
 

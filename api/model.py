@@ -40,7 +40,7 @@ from glow.support.garbage import no_collection
 from glow.support.walking import ops_in
 
 if TYPE_CHECKING:
-    from glow.importers.onnx import OnnxSource
+    from glow.formats.onnx import OnnxSource
 
 
 class Model:
@@ -103,7 +103,7 @@ class Model:
         InvalidModelError for constants without bytes; ValueError for another opset,
         suffix or level; OSError.
         """
-        from glow.importers.onnx import save_model
+        from glow.formats.onnx import save_model
 
         proto = exported(self.module, self.name, opset)
         save_model(proto, Path(path), external_data)
@@ -179,7 +179,7 @@ class SymbolicModel(Model):
         constants: Mapping[str, object],
     ):
         """`dims` and `constants` are known already."""
-        from glow.importers.onnx import declaration_of
+        from glow.formats.onnx import declaration_of
 
         inputs, outputs, known = declaration_of(source, dims, constants)
         self.name = name
@@ -199,7 +199,7 @@ class SymbolicModel(Model):
     def _import(
         self, dims: Mapping[str, int], constants: Mapping[str, object]
     ) -> ModuleOp:
-        from glow.importers.onnx import import_model
+        from glow.formats.onnx import import_model
 
         given = {**self._constants, **constants}
         return import_model(self._source, {**self._dims, **dims}, given)
@@ -242,7 +242,7 @@ def load_onnx(
     constants: Mapping[str, object] | None = None,
 ) -> Model:
     """Read an ONNX model; one whose dimensions are all known becomes IR at once."""
-    from glow.importers.onnx import import_model, open_dimensions, read
+    from glow.formats.onnx import import_model, open_dimensions, read
 
     given = constants or {}
     opened = read(source)
@@ -282,7 +282,7 @@ def graph_module(module: ModuleOp, purpose: str, keeps_calls: bool = False) -> M
 
 def exported(module: ModuleOp, name: str, opset: int | None = None) -> Any:
     """Return the ONNX model of a graph-level module; see `Model.export`."""
-    from glow.importers.onnx import export_model
+    from glow.formats.onnx import export_model
 
     try:
         verify_module(module)

@@ -23,7 +23,7 @@ from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 from glow.compilation import Source, compile_source
-from glow.importers.onnx import open_dimensions, read
+from glow.formats.onnx import open_dimensions, read
 from glow.loading import load_model
 from glow.model import SymbolicModel
 from glow.options import CACHE_SIZE, Options

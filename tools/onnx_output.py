@@ -41,7 +41,7 @@ def write_onnx(module: ModuleOp, args: argparse.Namespace) -> str | None:
     is_file = _ends(args, *SUFFIXES)
     if not is_file and not args.onnx_text:
         return None
-    from glow.importers.onnx import save_model, text_of_model
+    from glow.formats.onnx import save_model, text_of_model
 
     model = exported(module, Path(args.input_file or "model").stem, args.opset)
     if args.onnx_text:

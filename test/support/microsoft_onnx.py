@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, helper
 
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 
 Arrays = dict[str, NDArray[Any]]
 DOMAIN = "com.microsoft"

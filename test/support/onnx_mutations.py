@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from onnx import ModelProto, numpy_helper
 from small_onnx import info, model, node
 
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.support.errors import GlowError
 
 

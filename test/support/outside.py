@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from repository import ROOT
 
-from glow.importers.onnx.registry import handlers
+from glow.formats.onnx.registry import handlers
 from glow.lowering.memory_to_loops.rules import import_rules
 from glow.pipeline import stages
 from glow.registry import universe

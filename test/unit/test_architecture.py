@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "passes": {"support", "dialects", "analysis"},
     "lowering": {"support", "dialects", "analysis", "codegen"},
     "tracing": {"support", "dialects", "analysis", "passes"},
-    "importers": {"support", "dialects", "analysis", "passes", "lowering"},
+    "formats": {"support", "dialects", "analysis", "passes", "lowering"},
     "backends": {
         *("support", "dialects", "analysis", "passes", "lowering", "runtime"),
         "codegen",
@@ -47,7 +47,7 @@ OUTSIDE = {"test", "benchmarks", "examples"}
 # Packages from outside that only these folders, or modules, may import, lazily or not.
 OWNERS = {
     "llvmlite": {"backends", "runtime"},
-    "onnx": {"importers", "api/onnx_backend.py"},
+    "onnx": {"formats", "api/onnx_backend.py"},
     "onnxruntime": {"tools"},
     "xdsl": set(MAY_IMPORT) - {"runtime"},
 }

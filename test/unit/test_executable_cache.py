@@ -20,7 +20,7 @@ from small_onnx import model, node
 import glow
 from glow import compilation
 from glow.compilation import SUFFIX, Source, key_of
-from glow.importers.external_data import external_files
+from glow.formats.external_data import external_files
 from glow.options import _NOT_OF_RESULT, Options
 from glow.support.arrays import address_of
 

@@ -9,7 +9,7 @@ import pytest
 from outside import installed
 
 import glow
-from glow.importers.onnx.registry import handlers
+from glow.formats.onnx.registry import handlers
 from glow.lowering.memory_to_loops.rules import import_rules
 from glow.pipeline import STAGES, stages
 from glow.registry import universe
@@ -26,7 +26,7 @@ tides = "{value}"
 MODULE = """
 from glow.lowering.memory_to_loops.rules import import_rules
 from glow.pipeline import AddedStep, Step
-from glow.importers.onnx.registry import onnx_op
+from glow.formats.onnx.registry import onnx_op
 
 NUMBER = 5
 HERE = AddedStep(Step("cse", "A test."), before="fold-constants")
@@ -85,7 +85,7 @@ def test_every_group_is_tested() -> None:
 
 def test_two_packages_cannot_import_one_operator(tmp_path: Path) -> None:
     message = (
-        r"one module to import TopK-10, got glow\.importers\..* and extension_of_test"
+        r"one module to import TopK-10, got glow\.formats\..* and extension_of_test"
     )
     with (
         installed(extend("glow.onnx", "extension_of_test", tmp_path), tmp_path),

@@ -13,7 +13,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.model import context
 from glow.support.errors import CompilationError
 from glow.tools import inspection

@@ -11,8 +11,8 @@ from onnx import FunctionProto, ModelProto, TensorProto, helper
 
 import glow
 from glow.dialects.graph.activation import ReluOp
-from glow.importers.onnx.graph import GraphImporter
-from glow.importers.onnx.records import NodeRecord
+from glow.formats.onnx.graph import GraphImporter
+from glow.formats.onnx.records import NodeRecord
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 node = helper.make_node

@@ -28,7 +28,7 @@ from glow.dialects.graph.reduction import ReduceMeanOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.dialects.layout.transform import TransformOp
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.model import context
 from glow.pass_manager import parse_passes, run_passes
 from glow.support.layout import permuted

@@ -19,7 +19,7 @@ from xdsl.context import Context  # noqa: E402
 
 import glow  # noqa: E402
 from glow.backends.reference.memory import MemoryExecutable  # noqa: E402
-from glow.importers.onnx import import_model  # noqa: E402
+from glow.formats.onnx import import_model  # noqa: E402
 from glow.pass_manager import parse_passes, pipeline_text  # noqa: E402
 from glow.pipeline import STAGES  # noqa: E402
 

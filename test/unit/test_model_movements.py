@@ -17,7 +17,7 @@ from glow.analysis.copies import copies_in
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.elementwise import CopyOp
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.model import context
 from glow.pass_manager import plan, run_part
 

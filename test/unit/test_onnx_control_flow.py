@@ -13,7 +13,7 @@ from small_onnx import info, model
 from targets import TARGETS
 
 import glow
-from glow.importers.onnx import control_flow, import_model
+from glow.formats.onnx import control_flow, import_model
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3) - 2

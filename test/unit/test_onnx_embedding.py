@@ -18,7 +18,7 @@ from glow.dialects.graph.embedding import (
     EmbeddingOp,
     SparseLengthsSumOp,
 )
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.model import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import STAGES

@@ -21,8 +21,8 @@ import glow
 from glow.dialects.graph.activation import EluOp, ReluOp
 from glow.dialects.graph.binary import AddOp, MulOp
 from glow.dialects.graph.embedding import EmbeddingOp
-from glow.importers.onnx import import_model
-from glow.importers.onnx.export import NEWEST_OPSET
+from glow.formats.onnx import import_model
+from glow.formats.onnx.export import NEWEST_OPSET
 from glow.model import Model, context, exported
 from glow.passes.graph.tie_states import TieStatesPass
 from glow.support.errors import InvalidModelError, UnsupportedModelError

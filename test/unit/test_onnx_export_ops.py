@@ -13,7 +13,7 @@ from random_ops import GENERATORS, calls
 from random_ops.call import Array, Call
 from random_ops.programs import program_of
 
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.model import exported
 from glow.support.errors import UnsupportedModelError
 

@@ -11,7 +11,7 @@ import pytest
 from onnx import ModelProto, TensorProto
 from small_onnx import relu_model
 
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.support.errors import InvalidModelError
 
 

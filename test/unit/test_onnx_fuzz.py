@@ -13,7 +13,7 @@ from onnx_mutations import CHANGES, shapes_model, survives, try_mutate
 from operators import all_cases
 from operators.case import model_of
 
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 
 pytestmark = pytest.mark.slow
 

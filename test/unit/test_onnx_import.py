@@ -16,7 +16,7 @@ from xdsl.printer import Printer
 import glow
 from glow.analysis.validity import verify_module
 from glow.dialects.graph.storage import ConstantOp, PlaceholderOp
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.support.errors import InvalidModelError
 
 

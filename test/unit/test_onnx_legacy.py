@@ -13,7 +13,7 @@ from small_onnx import info, model, node
 from targets import TARGETS
 
 import glow
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 
 f32 = np.float32

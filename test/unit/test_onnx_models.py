@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, NameLoc
 import glow
 from glow.analysis.validity import verify_module
 from glow.dialects.graph.base import GraphOp
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.support.types import shape_of
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from operators.oracle import Array, difference, expected_of
 from operators.versions import in_all_versions
 
 import glow
-from glow.importers.onnx.registry import handlers
+from glow.formats.onnx.registry import handlers
 
 CASES = all_cases()
 

@@ -11,7 +11,7 @@ from operators import all_cases
 from operators.case import Case, feeds_of, model_of
 
 import glow
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 
 CASES = all_cases()

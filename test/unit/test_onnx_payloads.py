@@ -9,8 +9,8 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import glow
 from glow.dialects.graph.storage import ConstantOp
-from glow.importers.onnx.source import SMALL_BYTES, Split
-from glow.importers.onnx.source import split as split_view
+from glow.formats.onnx.source import SMALL_BYTES, Split
+from glow.formats.onnx.source import split as split_view
 
 LARGE = np.arange(SMALL_BYTES, dtype=np.float32)
 SMALL = np.arange(3, dtype=np.float32)

@@ -12,7 +12,7 @@ from onnx import AttributeProto, ModelProto, TensorProto, helper
 from small_onnx import info, model, node, relu_model
 
 import glow
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 
 

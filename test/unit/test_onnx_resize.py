@@ -15,7 +15,7 @@ from small_onnx import info, model, node
 
 import glow
 from glow.dialects.graph.resize import ResizeOp
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 
 X = np.arange(70, dtype=np.float32).reshape(1, 2, 5, 7)

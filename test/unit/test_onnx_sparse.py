@@ -9,7 +9,7 @@ from onnx import ModelProto, SparseTensorProto, TensorProto, helper, numpy_helpe
 from small_onnx import info, model, node
 
 import glow
-from glow.importers.onnx import import_model
+from glow.formats.onnx import import_model
 from glow.support.errors import GlowError, InvalidModelError, UnsupportedModelError
 
 SHAPE = (3, 4)

@@ -13,7 +13,7 @@ from operators.oracle import run_onnxruntime
 import glow
 from glow.analysis.directions import functions_of
 from glow.dialects.memory.elementwise import CopyOp
-from glow.importers.onnx import control_flow
+from glow.formats.onnx import control_flow
 from glow.model import context, parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between

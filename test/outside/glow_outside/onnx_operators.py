@@ -1,8 +1,8 @@
 """ONNX operators of the domain `test.outside`."""
 
 from glow.dialects.graph.tensors import Tensor
-from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import onnx_op
+from glow.formats.onnx.node import Node
+from glow.formats.onnx.registry import onnx_op
 from glow_outside.scaled_shift import ScaledShiftOp
 
 

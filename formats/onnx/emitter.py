@@ -1,0 +1,241 @@
+"""The ops of an imported function; those whose operands are known and small fold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, LocationAttr, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.outlining import OutlinedFunction, outlined
+from glow.dialects.graph.storage import (
+    INLINE_ELEMENTS,
+    ConstantOp,
+    LiteralOp,
+    LoadOp,
+)
+from glow.dialects.graph.tensors import GraphWriter, SourceOp
+from glow.formats.onnx.tensors import check_extents
+from glow.support.errors import GlowError
+from glow.support.names import Names
+from glow.support.types import dtype_of, element_type_of, tensor, tensor_type
+
+FOLDED_ELEMENTS = 1 << 16
+
+_Op = TypeVar("_Op", bound=Operation)
+
+_NOT_IN_HINTS = re.compile(r"[^A-Za-z0-9_$.-]+")
+
+
+class Emitter:
+    """
+    Writes the ops of one function, and the constants that they turn out to use.
+
+    A constant enters the IR before its first reader; one that only shape arithmetic
+    reads never does.
+    """
+
+    def __init__(self, block: Block, names: Iterable[str]):
+        self.block = block
+        self.constants: list[ConstantOp] = []
+        self.functions: list[FuncOp] = []
+        """The bodies of choices and loops that a run decides."""
+        self.written = 0
+        """The ops so far, those that folded included."""
+        self._depth = 0
+        """How many blocks of functions are open."""
+        self._names = Names(names)
+        self._arrays: dict[SSAValue, NDArray[Any]] = {}
+        self._pending: dict[Operation, ConstantOp] = {}
+
+    def array_of(self, value: SSAValue) -> NDArray[Any] | None:
+        """Return the constant value of `value`, or None if unknown at import."""
+        return self._arrays.get(value)
+
+    def inputs_behind(self, value: SSAValue) -> set[str]:
+        """Return the names of the inputs that `value` is computed from."""
+        names: set[str] = set()
+        seen: set[SSAValue] = set()
+        rest = [value]
+        while rest:
+            value = rest.pop()
+            if value in seen or value in self._arrays:
+                continue
+            seen.add(value)
+            if isinstance(value.owner, LoadOp):
+                names.add(value.owner.symbol.string_value())
+            elif isinstance(value.owner, Operation):
+                rest += value.owner.operands
+        return names
+
+    def constant(
+        self,
+        array: NDArray[Any],
+        name: str,
+        location: LocationAttr,
+        axes: ArrayAttr[StringAttr] | None = None,
+    ) -> SSAValue:
+        """Return the value `array`, as a literal if that is small, else by symbol."""
+        splat = bool(array.size) and not any(array.strides)
+        if splat or array.size <= INLINE_ELEMENTS:
+            source: Operation = LiteralOp(array)
+        else:
+            type_ = tensor(element_type_of(array.dtype), array.shape)
+            symbol = self._names.fresh(name)
+            source = LoadOp(symbol, type_)
+            self._pending[source] = _placed(
+                ConstantOp(symbol, array, axes=axes), location
+            )
+        (result,) = _placed(source, location).results
+        result.name_hint = hint_of(name)
+        self._arrays[result] = array
+        return result
+
+    def at(self, name: str, location: LocationAttr) -> GraphWriter:
+        """Return where ops of a node go; `name` is for constants that arise."""
+        return _NodeWriter(self, name, location)
+
+    def emit(
+        self, op: SourceOp, name: str, location: LocationAttr
+    ) -> tuple[SSAValue, ...]:
+        """Insert `op`, or what it folds to; `name` is for constants that arise."""
+        self.written += 1
+        for result in op.results:
+            type_ = tensor_type(result)
+            itemsize = dtype_of(type_.element_type).itemsize
+            check_extents(type_.get_shape(), itemsize, "the result")
+        folded = self._folded(op)
+        if folded is None:
+            self.insert(_placed(op, location))
+            return tuple(op.results)
+        op.drop_all_references()
+        return tuple(self.constant(array, name, location) for array in folded)
+
+    def insert(self, op: Operation) -> None:
+        """
+        Append `op`, after the constants that it is the first to read.
+
+        Functions get those that they read when they are done.
+        """
+        for operand in op.operands:
+            owner = operand.owner
+            if self._depth or not isinstance(owner, Operation):
+                continue
+            if owner.parent is None:
+                self.block.add_op(owner)
+                self._declare(owner)
+        self.block.add_op(op)
+
+    def _declare(self, source: Operation) -> None:
+        """Let the module have the constant that `source` loads."""
+        if source in self._pending:
+            self.constants.append(self._pending.pop(source))
+
+    @contextmanager
+    def inside(self, block: Block) -> Generator[None]:
+        """Append to `block`, which may read what is around it."""
+        around, self.block = self.block, block
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self.block = around
+            self._depth -= 1
+
+    def outline(
+        self,
+        name: str,
+        block: Block,
+        results: Sequence[SSAValue],
+        location: LocationAttr,
+    ) -> OutlinedFunction:
+        """Make `block` a function of the module, called `name` if that is free."""
+        made = outlined(
+            self._names.fresh(name), block, results, location, self._copy_of
+        )
+        self.functions.append(made.function)
+        return made
+
+    def _copy_of(self, value: SSAValue) -> Operation | None:
+        """Return a new op that makes `value` if it is constant."""
+        source = value.owner
+        if value not in self._arrays or not isinstance(source, Operation):
+            return None
+        copy = _placed(source.clone(), source.location)
+        self._arrays[copy.results[0]] = self._arrays[value]
+        self._declare(source)
+        return copy
+
+    def mark(self) -> Mark:
+        """Return where the block has come to, for `go_back`."""
+        return Mark(self.block.last_op, len(self.functions), self.written)
+
+    def go_back(self, mark: Mark) -> None:
+        """Take away what was emitted since `mark`; constants may be known outside."""
+        self.written = mark.written
+        del self.functions[mark.functions :]
+        op = self.block.last_op
+        while op is not None and op is not mark.last:
+            before = op.prev_op
+            if not isinstance(op, LiteralOp | LoadOp):
+                op.detach()
+                op.drop_all_references()
+            op = before
+
+    def _folded(self, op: SourceOp) -> tuple[NDArray[Any], ...] | None:
+        """Return the results if all operands are known and everything is small."""
+        if not isinstance(op, GraphOp):
+            return None
+        arrays = [self._arrays.get(operand) for operand in op.operands]
+        types: list[AnyTensorType] = [tensor_type(result) for result in op.results]
+        sizes = [array.size for array in arrays if array is not None]
+        sizes += [int(np.prod(t.get_shape(), dtype=object)) for t in types]
+        if len(sizes) < len(arrays) + len(types) or max(sizes) > FOLDED_ELEMENTS:
+            return None
+        try:
+            return op.evaluate([array for array in arrays if array is not None])
+        except (ArithmeticError, GlowError, IndexError, ValueError):
+            return None  # a fault that belongs to the run
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place in what an emitter writes."""
+
+    last: Operation | None
+    functions: int
+    written: int
+
+
+@dataclass(frozen=True)
+class _NodeWriter(GraphWriter):
+    emitter: Emitter
+    name: str
+    location: LocationAttr
+
+    def insert(self, op: SourceOp) -> Sequence[SSAValue]:
+        return self.emitter.emit(op, self.name, self.location)
+
+    def constant(self, array: NDArray[Any]) -> SSAValue:
+        return self.emitter.constant(array, self.name, self.location)
+
+
+def hint_of(name: str) -> str | None:
+    """Return `name` as a hint for the printer, which takes fewer characters."""
+    hint = _NOT_IN_HINTS.sub("_", name).strip("_")
+    if not hint:
+        return None
+    return hint if hint[0].isalpha() else f"v{hint}"
+
+
+def _placed(op: _Op, location: LocationAttr) -> _Op:
+    op.location = location
+    return op

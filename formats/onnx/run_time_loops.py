@@ -1,0 +1,170 @@
+"""Choices and loops that a run decides: ops whose bodies are functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import Block
+
+from glow.dialects.graph.control_flow import COUNT, IfOp, LoopOp
+from glow.dialects.graph.outlining import OutlinedFunction, take_alike
+from glow.dialects.graph.scattering import ScatterNdOp
+from glow.dialects.graph.tensors import Tensor
+from glow.formats.onnx.node import Node
+from glow.formats.onnx.problems import Unsupported
+
+Values = list[Tensor | None]  # None: what the importer has noted that it lacks
+
+
+class EndlessLoop(Unsupported):
+    """A loop has no end."""
+
+
+_ENDLESS = "Loop with no limit and a condition that is always true"
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What a turn of a loop makes."""
+
+    condition: Tensor | None
+    """Whether there is another turn; None: there is."""
+    carried: Values
+    rows: Values
+    """What goes into the rows of outputs that have one for each turn."""
+
+
+RunIteration = Callable[[Tensor, Tensor, Values], Iteration]
+"""Writes a turn of a number, a condition that is true, and what is carried."""
+
+
+def emit_choice(
+    node: Node, condition: Tensor, bodies: Sequence[Callable[[Values], Values]]
+) -> Values:
+    """Insert a choice between two bodies, and return what it gives."""
+    written: list[tuple[OutlinedFunction, list[Tensor]]] = []
+    for body, name in zip(bodies, ("then", "else"), strict=True):
+        block = Block()
+        with node.emitter.inside(block):
+            made = body([])
+        if len(made) != node.output_count:
+            node.invalid(
+                f"{name}_branch has {len(made)} outputs, expected {node.output_count}"
+            )
+        if (results := _present(made)) is None:
+            node.note_unknown(condition)
+            return [None] * node.output_count
+        written.append((node.outline(name, block, results), results))
+    (then, made), (otherwise, others) = written
+    for one, other in zip(made, others, strict=True):
+        if one.type != other.type:
+            node.note_unknown(condition)
+            node.refuse(
+                f"branches that make {one.type} and {other.type}, and a condition "
+                "known only at run time"
+            )
+    inputs = take_alike((then, otherwise))
+    types = [each.type for each in made]
+    return node.insert(
+        IfOp(condition.value, then.symbol, otherwise.symbol, inputs, types)
+    )
+
+
+def emit_loop(
+    node: Node,
+    state: Values,
+    run: RunIteration,
+    *,
+    limit: Tensor | None = None,
+    condition: Tensor | None = None,
+    turns: int | None = None,
+    backward: Sequence[int] = (),
+) -> Values:
+    """
+    Insert a loop; return what it leaves of `state`, then the rows of its outputs.
+
+    `turns` is a known limit; `backward` outputs have the first turn's row at the end.
+    """
+    initial = _present(state)
+    if initial is None:
+        return [None] * node.output_count
+    block = Block(arg_types=[COUNT, *(value.type for value in initial)])
+    with node.emitter.inside(block):
+        number, *carried = map(node.tensor_of, block.args)
+        turn = run(number, node.literal(True), list(carried))
+        after, rows = _present(turn.carried), _present(turn.rows)
+        if after is None or rows is None:
+            node.note_unknown(limit, condition)
+            return [None] * node.output_count
+        if not _has_types_of(node, initial, after):
+            node.note_unknown(limit, condition)
+            node.refuse(
+                f"a body that makes {_types(after)} of {_types(initial)}, and turns "
+                "that only a run decides, or too many to write out"
+            )
+        goes_on = _found(node, turn.condition)
+        if goes_on is None and (condition := _found(node, condition)) is None:
+            if limit is None:
+                raise EndlessLoop(_ENDLESS)
+        elif goes_on is None:
+            goes_on = node.literal(True)
+        elif condition is None:
+            condition = node.literal(True)
+        if rows and (turns is None or condition is not None):
+            node.note_unknown(limit, condition)
+            node.refuse("a row of its outputs for each of as many turns as a run has")
+        count = turns or 0
+        for index, row in enumerate(rows):
+            whole = np.broadcast_to(np.zeros((), row.dtype), (count, *row.shape))
+            initial.append(node.literal(whole))
+            place = count - 1 - number if backward and backward[index] else number
+            after.append(_written(node, block, initial[-1], place, row))
+    first = [] if goes_on is None else [goes_on]
+    body = node.outline("body", block, [*first, *after])
+    return node.insert(
+        LoopOp(
+            body.symbol,
+            [each.value for each in initial],
+            body.captured,
+            limit=None if limit is None else limit.value,
+            condition=None if condition is None else condition.value,
+        )
+    )
+
+
+def _written(
+    node: Node, block: Block, rows: Tensor, place: Tensor, row: Tensor
+) -> Tensor:
+    """Let a body take `rows`; return them with one of them written."""
+    taken = block.insert_arg(rows.value.type, len(block.args))
+    return node.emit(ScatterNdOp, node.tensor_of(taken), place.reshape(1), row)
+
+
+def _present(values: Values) -> list[Tensor] | None:
+    """Return `values` unless one is missing."""
+    present = [value for value in values if value is not None]
+    return present if len(present) == len(values) else None
+
+
+def _found(node: Node, condition: Tensor | None) -> Tensor | None:
+    """Return a condition as a scalar, None if it is always true."""
+    if condition is None:
+        return None
+    known = node.emitter.array_of(condition.value)
+    return None if known is not None and known.all() else condition.reshape()
+
+
+def _has_types_of(
+    node: Node, before: Sequence[Tensor], after: Sequence[Tensor]
+) -> bool:
+    """Return whether a turn leaves values of the shapes that it was given."""
+    for old, new in zip(before, after, strict=True):
+        if old.element != new.element:
+            node.invalid(f"the body makes {new.type} of {old.type}")
+    return [value.shape for value in before] == [value.shape for value in after]
+
+
+def _types(values: Sequence[Tensor]) -> str:
+    return ", ".join(str(value.type) for value in values)
