@@ -74,9 +74,11 @@ def _counts(node: Node, rows: Tensor, grams: list[NDArray[Any]]) -> list[Tensor]
         zero = node.literal(np.zeros((batch, len(each)), np.float32))
         wanted = low <= length <= high and len(each) > 0
         hits = [zero]
-        for step in range(1, 2 + (skips if length > 1 else 0)) if wanted else ():
+        # Items further apart than a row is long are in none.
+        most = min(1 + skips, (extent - 1) // (length - 1)) if length > 1 else 1
+        for step in range(1, most + 1) if wanted and extent >= length else ():
             width = extent - (length - 1) * step
-            hits += [_hits(node, rows, each, step, width)] if width > 0 else []
+            hits.append(_hits(node, rows, each, step, width))
         parts.append(reduce(xp.add, hits))
     return parts
 
