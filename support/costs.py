@@ -56,6 +56,8 @@ class Costs(NamedTuple):
     """A neighbor picked along a resized axis that is innermost: 0.4 ns an element."""
     resized_sum: float = 6.0
     """Two neighbors summed along each resized axis, one of them innermost: 1 ns."""
+    joined_elements: float = 6.0
+    """A part of one element joined with others along the innermost axis: 1 ns."""
     shortest_run: int = 16
     """Channels below which a window's runs take longer to begin than to multiply."""
     tiles_of_image: int = 16

@@ -13,6 +13,7 @@ from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.declaration import ElementwiseOp
+from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
@@ -221,7 +222,13 @@ def carry_cost(
     """
     pairs = list(zip((*op.operands, *op.results), (*operands, *results), strict=True))
     if all(_is_strided(value, layout) for value, layout in pairs):
-        return _lines_cost(op, results[0], target) if isinstance(op, ResizeOp) else 0.0
+        match op:
+            case ResizeOp():
+                return _lines_cost(op, results[0], target)
+            case ConcatOp():
+                return _parts_cost(op, results[0], target)
+            case _:
+                return 0.0
     if isinstance(op, ReshapeOp | TransposeOp):
         return 0.0
     is_alike = len({(shape_of(value), layout) for value, layout in pairs}) == 1
@@ -230,13 +237,27 @@ def carry_cost(
     return None if any(_is_padded(value, layout) for value, layout in pairs) else 0.0
 
 
+def _innermost(value: SSAValue, layout: Layout) -> int | None:
+    """Return the axis along which neighbors in memory lie; None of one element."""
+    shape, strides = shape_of(value), strides_of(layout, shape_of(value))
+    assert strides is not None
+    axes = [axis for axis, extent in enumerate(shape) if extent > 1]
+    return min(axes, key=lambda axis: strides[0][axis], default=None)
+
+
+def _parts_cost(op: ConcatOp, result: Layout, target: Target) -> float:
+    """Return the cost of storing single elements of parts that take turns."""
+    axis = op.parameters()["axis"]
+    if _innermost(op.result, result) != axis:
+        return 0.0
+    singles = [part for part in op.inputs if shape_of(part)[axis] == 1]
+    return target.costs.joined_elements * sum(map(size_bytes, singles))
+
+
 def _lines_cost(op: ResizeOp, result: Layout, target: Target) -> float:
     """Return the cost of neighbors in memory that lie along a resized axis."""
     before, after = shape_of(op.input), shape_of(op.result)
-    strides = strides_of(result, after)
-    assert strides is not None
-    axes = [axis for axis, extent in enumerate(after) if extent > 1]
-    innermost = min(axes, key=lambda axis: strides[0][axis], default=None)
+    innermost = _innermost(op.result, result)
     others = [axis for axis in axes if before[axis] == after[axis]]
     has_vectors = any(after[axis] >= target.f32_lanes for axis in others)
     if innermost is None or innermost in others or not has_vectors:

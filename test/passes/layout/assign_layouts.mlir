@@ -494,3 +494,16 @@ func.func @declared_results(%x: tensor<2x1x3x4xf32>) -> (tensor<2x1x3x4xf32, #la
   %1 = layout.transform %0 : tensor<2x1x3x4xf32> -> tensor<2x1x3x4xf32, #layout.physical<NHWC>>
   func.return %1, %0 : tensor<2x1x3x4xf32, #layout.physical<NHWC>>, tensor<2x1x3x4xf32>
 }
+
+// A stack of vectors by its transpose: what it stores are rows, and these are moved once.
+// CHECK-LABEL: @parts_of_one_element_are_not_interleaved
+// CHECK:         %[[S:.*]] = graph.concat
+// CHECK-NEXT:    %[[T:.*]] = layout.transform %[[S]] : {{.*}} -> tensor<8x4x64xf32, #layout.physical<NWC>>
+// CHECK-NEXT:    graph.matmul %[[S]], %[[T]]
+func.func @parts_of_one_element_are_not_interleaved(%x: tensor<8x64xf32>) -> tensor<8x4x4xf32> {
+  %0 = graph.relu %x : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 8, 1, 64>} : (tensor<8x64xf32>) -> tensor<8x1x64xf32>
+  %2 = graph.concat %1, %1, %1, %1 {axis = 1 : i64} : (tensor<8x1x64xf32>, tensor<8x1x64xf32>, tensor<8x1x64xf32>, tensor<8x1x64xf32>) -> tensor<8x4x64xf32>
+  %3 = graph.matmul %2, %2 {transpose_rhs} : (tensor<8x4x64xf32>, tensor<8x4x64xf32>) -> tensor<8x4x4xf32>
+  func.return %3 : tensor<8x4x4xf32>
+}
