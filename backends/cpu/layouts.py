@@ -258,7 +258,7 @@ def _lines_cost(op: ResizeOp, result: Layout, target: Target) -> float:
     """Return the cost of neighbors in memory that lie along a resized axis."""
     before, after = shape_of(op.input), shape_of(op.result)
     innermost = _innermost(op.result, result)
-    others = [axis for axis in axes if before[axis] == after[axis]]
+    others = [axis for axis, extent in enumerate(after) if before[axis] == extent > 1]
     has_vectors = any(after[axis] >= target.f32_lanes for axis in others)
     if innermost is None or innermost in others or not has_vectors:
         return 0.0
