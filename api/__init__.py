@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from glow.options import CACHE_BYTES, CACHE_SIZE, FOLD_BYTES, Options, Shapes
+from glow.options import CACHE_SIZE, FOLD_BYTES, Options, Shapes
 from glow.runtime.interface import Executable, StageReport
 from glow.support.errors import (
     BindingError,
@@ -30,6 +30,7 @@ from glow.support.errors import (
     TracingError,
     UnsupportedModelError,
 )
+from glow.support.files import CACHE_BYTES
 from glow.support.finders import FINDERS
 from glow.support.forking import undivided
 
@@ -217,7 +218,7 @@ def load_executable(
     Errors: InvalidExecutableError for a file that is none, or is cut, changed or of
     another version; TargetError for a machine that cannot run it; OSError.
     """
-    from glow.compilation import load_saved
+    from glow.runtime.saved import load_saved
 
     return load_saved(path, verify, threads)
 

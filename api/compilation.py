@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from glow.options import Options, target_spec
-from glow.runtime.image_file import read_images
 from glow.runtime.interface import Executable, StageReport
+from glow.runtime.saved import SUFFIX, load_saved
 from glow.support.arrays import blocks_of
-from glow.support.errors import BindingError, CompilationError, GlowError, TargetError
+from glow.support.errors import CompilationError, GlowError
 from glow.support.files import FileCache
 from glow.support.fingerprint import fingerprint
 from glow.support.mapped_files import contents_of, forget
@@ -32,13 +32,8 @@ from glow.targets import identity_of
 
 if TYPE_CHECKING:
     from glow.model import Model
-    from glow.runtime.symbolic import Symbols
-    from glow.support.dimensions import Dims
 
 _LOG = logging.getLogger("glow")
-
-SUFFIX = ".executable"
-"""The suffix of files of the cache, which, unlike saved ones, may be removed."""
 
 
 @dataclass(frozen=True)
@@ -152,51 +147,6 @@ def _kept(cache: FileCache, key: str, threads: int | None) -> Executable | None:
     cache.touch(key)
     net.stages = (StageReport("cache", time.perf_counter() - start, None),)
     return net
-
-
-def load_saved(
-    path: str | os.PathLike[str], verify: bool, threads: int | None
-) -> Executable:
-    """Return the executable in a file; see `glow.load_executable`."""
-    images, symbols = read_images(Path(path), verify)
-    backend = resolve(images[0].machine.backend)
-    if backend.load is None:
-        raise TargetError(f"{path}: target {backend.name} loads no executables")
-    nets = [backend.load(image) for image in images]
-    for net in nets:
-        net.threads = threads
-    return nets[0] if symbols is None else _dynamic(path, symbols, nets)
-
-
-def _dynamic(
-    path: str | os.PathLike[str], symbols: Symbols, nets: Sequence[Executable]
-) -> Executable:
-    """Return an executable that runs those of a file, and compiles no others."""
-    from glow.runtime.dynamic import DynamicExecutable
-
-    by_dims = {
-        tuple(sorted(dims.items())): net
-        for dims, net in zip(symbols.dims, nets, strict=True)
-    }
-    known = " or ".join(_described(dims) for dims in symbols.dims)
-
-    def look_up(dims: Dims) -> Executable:
-        net = by_dims.get(tuple(sorted(dims.items())))
-        if net is None:
-            raise BindingError(
-                f"{path}: expected {known}, which it is compiled for, got "
-                f"{_described(dims)}; compile the model for more shapes and save it"
-            )
-        return net
-
-    net = DynamicExecutable(symbols.signature, look_up, len(nets))
-    for dims in symbols.dims:
-        net.specialize(dims)
-    return net
-
-
-def _described(dims: Dims) -> str:
-    return ", ".join(f"{name} = {extent}" for name, extent in dims.items())
 
 
 def _content_of(model: object) -> Iterator[str]:

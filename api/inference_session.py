@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glow.compilation import Source, compile_source, load_saved
+from glow.compilation import Source, compile_source
 from glow.options import Options
+from glow.runtime.saved import load_saved
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import Array
 from glow.support.dtypes import NUMBER_TYPES

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import cast
 
-from glow.support.files import check_private
+from glow.support.files import CACHE_BYTES, check_private
 from glow.support.targets import ACCURACIES
 
 Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
@@ -16,9 +16,6 @@ Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
 
 CACHE_SIZE = 16
 """For how many shapes code is kept by default."""
-
-CACHE_BYTES = 4 << 30
-"""How many bytes of executables a folder may hold by default."""
 
 FOLD_BYTES = 1 << 28
 """How many bytes of results constant folding may hold at once by default."""

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from glow.runtime.bindings import Bindings
@@ -248,12 +248,7 @@ class DynamicExecutable(Executable):
         def compiled() -> Executable:
             net = self._compile(dims)
             self._extents[net] = {name: dims[name] for name in self.dims}
+            self.file = None  # it lacks this one
             return net
 
         return self._kept.get(self._symbols.shapes_of(dims), compiled)
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "an executable cannot be pickled: its code is in this process;"
-            " compile the model in the other one"
-        )

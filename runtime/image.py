@@ -106,3 +106,11 @@ class Image:
     """What runs need to be shared by threads; None: code for one thread."""
     check: Callable[[], None] | None = None
     """To be called before constants are used; raises where they are damaged."""
+
+
+@dataclass(frozen=True)
+class SavedFile:
+    """A file of a compiled model, and the digest of what is in it."""
+
+    path: str
+    content: str

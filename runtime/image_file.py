@@ -190,6 +190,18 @@ def read_images(
     return reader.images(None if verify else reader.check), reader.symbols
 
 
+def content_of(path: Path) -> str:
+    """
+    Return the digest of the header of a file, which has those of code and constants.
+
+    Errors: InvalidExecutableError for what is no such file; OSError.
+    """
+    with path.open("rb") as file:
+        start = file.read(_PREAMBLE.size)
+    _header_length(path, start)
+    return _PREAMBLE.unpack(start)[4].hex()
+
+
 def _header_length(path: Path, start: bytes) -> int:
     """Return how long the header is, by the bytes before it."""
     if not start.startswith(_MAGIC):

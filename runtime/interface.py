@@ -7,13 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from pickle import PicklingError
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from glow.runtime.bindings import Bindings
 from glow.runtime.frame import Frame, Notify, OnOutput, Teller
-from glow.runtime.image import Image
+from glow.runtime.image import Image, SavedFile
 from glow.runtime.profile import Record
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
@@ -61,6 +62,8 @@ class Executable(ABC):
         """A report of each stage of its compilation."""
         self.threads: int | None = None
         """The most threads of a run, set before the first; None: all it may use."""
+        self.file: SavedFile | None = None
+        """The file of what it is now, if there is one."""
         self._input_names = tuple(spec.name for spec in signature.inputs)
         self._output_names = tuple(spec.name for spec in signature.outputs)
 
@@ -219,6 +222,13 @@ class Executable(ABC):
         from glow.runtime.image_file import write_images
 
         write_images(Path(path), [self.image()])
+
+    def __reduce__(self) -> NoReturn:
+        # `glow.runtime.saved` pickles those of machine code.
+        raise PicklingError(
+            "expected an executable of machine code to pickle, got a "
+            f"{type(self).__name__}; compile for target cpu"
+        )
 
     def image(self) -> Image:
         """Return it as plain data, as files hold it; errors as of `save`."""

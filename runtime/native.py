@@ -6,7 +6,6 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NoReturn
 
 from glow.runtime.bindings import Bindings
 from glow.runtime.copies import copy_into
@@ -183,9 +182,3 @@ class NativeExecutable(Executable):
         if self._image.check is not None:
             self._image.check()  # or damage would get checksums of its own
         return self._image
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "an executable cannot be pickled: its code is in this process;"
-            " save it to a file and load that in the other one"
-        )

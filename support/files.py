@@ -15,6 +15,9 @@ TEMPORARY = ".tmp"
 CACHE_VARIABLE = "GLOW_CACHE_DIR"
 """The environment variable that names the folder of caches; empty, there is none."""
 
+CACHE_BYTES = 4 << 30
+"""How many bytes of executables a folder may hold by default."""
+
 # A process that writes for longer has ended before it could clean up.
 _ABANDONED_SECONDS = 3600
 

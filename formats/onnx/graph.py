@@ -38,7 +38,7 @@ from glow.formats.onnx.schemas import (
     check_node,
     value_of,
 )
-from glow.support.errors import InvalidModelError
+from glow.support.errors import InvalidModelError, memory_for
 from glow.support.locations import location_of
 from glow.support.types import shape_of
 
@@ -150,7 +150,8 @@ class GraphImporter:
         """Run `handler`; whatever goes wrong in it is the model's fault."""
         record = node.record
         try:
-            returned: Outputs = handler(node)
+            with memory_for(record.label):
+                returned: Outputs = handler(node)
         except (InvalidModelError, VerifyException) as error:
             raise InvalidModelError(f"{record.label}: {error}") from None
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:

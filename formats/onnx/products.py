@@ -32,6 +32,7 @@ from glow.formats.onnx.node import Node
 from glow.formats.onnx.nodes import NodeWriter, OnnxValue
 from glow.formats.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.formats.onnx.tensors import check_extents
+from glow.support.arrays import check_room
 from glow.support.dtypes import is_floating
 from glow.support.types import shape_of
 
@@ -190,6 +191,8 @@ def col2im(node: Node) -> Tensor:
     channels, rest = divmod(columns.shape[1], size)
     if rest or min(places) < 1:
         node.invalid(f"expected a multiple of {size} rows, got {columns.shape[1]}")
+    itemsize = columns.dtype.itemsize
+    check_room(channels * size * size * itemsize, "the filter of a Col2Im", share=4)
     ones = np.tile(np.eye(size, dtype=columns.dtype), (channels, 1))
     spread = columns.reshape(batch, channels * size, *places)
     return node.emit(

@@ -19,9 +19,10 @@ from small_onnx import model, node
 
 import glow
 from glow import compilation
-from glow.compilation import SUFFIX, Source, key_of
+from glow.compilation import Source, key_of
 from glow.formats.external_data import external_files
 from glow.options import _NOT_OF_RESULT, Options
+from glow.runtime.saved import SUFFIX
 from glow.support.arrays import address_of
 
 TEXT = """
@@ -348,8 +349,8 @@ def test_a_file_that_changes_meanwhile_is_not_kept(
 COMPILE = "import sys, glow; glow.compile(sys.argv[1], cache_dir=sys.argv[2])"
 # It dies after half of the pieces of the file are on disk.
 DIE = """
-import os, signal
 from glow.runtime import image_file
+from glow.runtime.saved import SUFFIX
 write = image_file.replace_file
 def dying(path, pieces):
     for piece in pieces:

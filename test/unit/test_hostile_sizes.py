@@ -23,7 +23,7 @@ def network(*nodes: Any, shape: Any = (2,), **graph: Any) -> ModelProto:
     ends = [helper.make_tensor_value_info(n, F32, shape) for n in ("x", "y")]
     return helper.make_model(
         helper.make_graph(list(nodes), "g", ends[:1], ends[1:], **graph),
-        opset_imports=[helper.make_opsetid("", 17)],
+        opset_imports=[helper.make_opsetid("", 18)],
         ir_version=8,
     )
 
@@ -92,6 +92,14 @@ LARGE = {
         node("ReduceSum", ["e"], ["y"], keepdims=0),
         shape=(),
         initializer=[helper.make_tensor("s", I64, [1], [1 << 37])],
+    ),
+    "a filter": network(
+        node("Col2Im", ["x", "image", "block"], ["y"]),
+        shape=(1, 1 << 30, 6),
+        initializer=[
+            helper.make_tensor("image", I64, [2], [33, 34]),
+            helper.make_tensor("block", I64, [2], [32, 32]),
+        ],
     ),
     "an output": network(
         node("Expand", ["x", "s"], ["z"]),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import gc
-import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -272,12 +270,6 @@ def test_executable_outlives_the_ir_and_its_arrays():
     del weights
     gc.collect()
     assert executable(np.ones(SIZE, np.float32))[0] == 3
-
-
-def test_executable_refuses_to_be_pickled_or_copied():
-    for copying in (pickle.dumps, copy.deepcopy):
-        with pytest.raises(TypeError, match="cannot be pickled"):
-            copying(square_and_add())
 
 
 def test_code_for_another_machine_is_refused():
