@@ -10,7 +10,7 @@ from typing import Any, overload
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 
-from glow.dialects.graph.control_flow import CallFunctionOp
+from glow.dialects.graph.control_flow import COMPOSITE, CallFunctionOp
 from glow.dialects.graph.tensors import Tensor
 from glow.tracing.operands import as_tracer, tensor_of, weak_type
 from glow.tracing.pytrees import Structure, flatten, is_array, unflatten
@@ -19,9 +19,6 @@ from glow.tracing.trace import Trace, current_trace, is_tracing
 from glow.tracing.tracers import Tracer
 from glow.tracing.user_code import blamed_on_caller, user_place
 from glow.tracing.variables import Variable
-
-COMPOSITE = "composite"
-"""The attribute of a function that is one op to who wrote it; its value is the name."""
 
 
 @dataclass(frozen=True)

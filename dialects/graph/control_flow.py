@@ -10,10 +10,12 @@ import numpy as np
 from xdsl.dialects.builtin import (
     AnyTensorType,
     FlatSymbolRefAttrConstr,
+    StringAttr,
     SymbolRefAttr,
     i1,
     i64,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -36,6 +38,9 @@ from glow.support.types import has_layout, tensor
 Types = tuple[Attribute, ...]
 RunFunction = Callable[[str, Sequence[Array]], Sequence[Array]]
 """Runs a function of the module by name, on an array for each of its arguments."""
+
+COMPOSITE = "composite"
+"""The attribute of a function that is one op to who wrote it; its value is the name."""
 
 CONDITION = tensor(i1, ())
 COUNT = tensor(i64, ())
@@ -295,6 +300,12 @@ class LoopOp(ControlFlowOp):
             carried = results
             turn += 1
         return tuple(carried)
+
+
+def composite_of(function: FuncOp) -> str:
+    """Return the name of the composite that a function is; "" for other functions."""
+    name = function.attributes.get(COMPOSITE)
+    return name.data if isinstance(name, StringAttr) else ""
 
 
 def _check_type(name: str, value: SSAValue, expected: AnyTensorType) -> None:

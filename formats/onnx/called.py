@@ -13,14 +13,15 @@ from glow.dialects.graph.control_flow import (
     CallFunctionOp,
     IfOp,
     LoopOp,
+    composite_of,
 )
 from glow.formats.onnx.element_types import onnx_type_of
+from glow.formats.onnx.functions import COMPOSITE, FUNCTIONS
 from glow.formats.onnx.nodes import NodeWriter, OnnxValue
+from glow.formats.onnx.records import SOURCE
 from glow.formats.onnx.registry import onnx_form
+from glow.support.locations import name_of
 from glow.support.types import tensor_type
-
-FUNCTIONS = "glow.functions"
-"""The domain of functions of a module, such as composites."""
 
 
 @onnx_form(CallFunctionOp)
@@ -31,7 +32,12 @@ def call_node(op: CallFunctionOp, out: NodeWriter) -> Sequence[OnnxValue | None]
     inner, made = out.body(callee, inputs, is_function=True)
     outputs = [inner.fresh(f"output{number}") for number in range(len(made))]
     inner.renamed(made, outputs, 0, [True] * len(made))
-    return out.call(inner.proto(callee, FUNCTIONS, inputs, outputs), list(op.inputs))
+    proto = inner.proto(callee, FUNCTIONS, inputs, outputs)
+    function = out.context.bodies[callee]
+    proto.metadata_props.add(key=SOURCE, value=name_of(function))
+    if composite := composite_of(function):
+        proto.metadata_props.add(key=COMPOSITE, value=composite)
+    return out.call(proto, list(op.inputs))
 
 
 @onnx_form(IfOp)

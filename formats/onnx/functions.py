@@ -15,6 +15,7 @@ from glow.formats.onnx.records import (
     check_distinct,
     domain_of,
     graphs_of,
+    metadata_of,
     opsets_of,
     ordered,
     record_of,
@@ -23,6 +24,11 @@ from glow.formats.onnx.records import (
 from glow.formats.onnx.schemas import Schema
 from glow.formats.onnx.tensors import Weights, weights_of
 from glow.support.errors import InvalidModelError
+
+FUNCTIONS = "glow.functions"
+"""The domain of functions that stay whole: those of a module, such as composites."""
+COMPOSITE = "glow.composite"
+"""The metadata of a function with the name of the composite that it is."""
 
 Key = tuple[str, str, str]
 
@@ -35,8 +41,8 @@ class Body:
     """
     Nodes with formal inputs and outputs, of a function or in an attribute.
 
-    A function has `defaults` of its attributes. A graph has weights of its own, and
-    sees names around it.
+    A function has `defaults` of its attributes, and metadata. A graph has weights of
+    its own, and sees names around it.
     """
 
     inputs: tuple[str, ...]
@@ -44,6 +50,7 @@ class Body:
     nodes: Sequence[NodeRecord]
     weights: Weights = field(default_factory=lambda: {})
     defaults: Mapping[str, AttributeProto] = field(default_factory=lambda: {})
+    metadata: Mapping[str, str] = field(default_factory=lambda: {})
 
     def check_outputs(self, owner: str, given: Collection[str] = ()) -> None:
         """Raise unless `given` or the body have a value for each output."""
@@ -109,7 +116,8 @@ def function_of(proto: FunctionProto, opsets: Mapping[str, int]) -> Body:
         raise InvalidModelError(f'function "{name}" has two inputs of one name')
     nodes = ordered([record_of(node, own) for node in proto.node], inputs)
     defaults = {attribute.name: attribute for attribute in proto.attribute_proto}
-    return Body(inputs, outputs, nodes, defaults=defaults)
+    metadata = metadata_of(proto)
+    return Body(inputs, outputs, nodes, defaults=defaults, metadata=metadata)
 
 
 def functions_of(

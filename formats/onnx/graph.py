@@ -8,15 +8,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from onnx import TypeProto, helper
-from xdsl.dialects.builtin import AnyTensorType, LocationAttr
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import AnyTensorType, LocationAttr, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph import control_flow as dialect
+from glow.dialects.graph.control_flow import CallFunctionOp, Types
 from glow.dialects.graph.storage import LoadOp
 from glow.dialects.graph.tensors import Tensor
 from glow.formats.onnx.element_types import onnx_type_of, text_of_type
 from glow.formats.onnx.emitter import Emitter, hint_of
 from glow.formats.onnx.functions import (
+    COMPOSITE,
+    FUNCTIONS,
     MAX_DEPTH,
     MAX_NODES,
     Body,
@@ -30,7 +35,7 @@ from glow.formats.onnx.functions import (
 from glow.formats.onnx.node import Node
 from glow.formats.onnx.operators import handler_of, lacking, schema_of
 from glow.formats.onnx.problems import Problems, Unsupported
-from glow.formats.onnx.records import NodeRecord
+from glow.formats.onnx.records import SOURCE, NodeRecord
 from glow.formats.onnx.registry import NodeHandler, Outputs
 from glow.formats.onnx.schemas import (
     FOREIGN,
@@ -66,6 +71,8 @@ class GraphImporter:
     budget: int = MAX_NODES
     refused: Counter[Key] = field(default_factory=Counter[Key])
     """How many calls of a function came to nothing: more would say the same."""
+    whole: dict[tuple[Key, Types], FuncOp] = field(default_factory=lambda: {})
+    """Functions of the module, by what they are read from and types of inputs."""
 
     def run(
         self,
@@ -116,7 +123,9 @@ class GraphImporter:
         if function is not None:
             if self.problems and self.refused[record.key] >= MAX_REFUSALS:
                 return self._stand_ins(record)
-            outputs = self._call(function, record, inputs, place)
+            is_whole = _stays_whole(function, record, inputs)
+            call = self._call_whole if is_whole else self._call
+            outputs = call(function, record, inputs, place)
             self.refused[record.key] += any(output is None for output in outputs)
             return outputs
         schema = schema_of(record)
@@ -176,9 +185,55 @@ class GraphImporter:
     ) -> list[SSAValue | None]:
         values: Environment = dict.fromkeys(function.inputs)
         values.update(zip(function.inputs, inputs, strict=False))
-        absent = {n for n, v in values.items() if v is None}
+        given = zip(function.inputs, record.inputs, strict=False)
+        absent = {*function.inputs} - {own for own, name in given if name}
         nodes = [_without(node, absent) for node in function.called(record)]
         return self._run_at(place, nodes, values, function.outputs)
+
+    def _call_whole(
+        self,
+        function: Body,
+        record: NodeRecord,
+        inputs: list[SSAValue | None],
+        place: _NodeContext,
+    ) -> Sequence[SSAValue | None]:
+        """Call a function of the module, which is imported once for types of inputs."""
+        given = [value for value in inputs if value is not None]
+        types = tuple(value.type for value in given)
+        made = self.whole.get((record.key, types))
+        if made is None or made not in self.emitter.functions:  # taken back since
+            made = self._outlined(function, record, types, place)
+            if made is None:
+                return self._stand_ins(record)
+            self.whole[record.key, types] = made
+        results = made.function_type.outputs.data
+        op = CallFunctionOp(made.sym_name.data, given, results)
+        op.location = place.location
+        self.emitter.insert(op)
+        return op.results
+
+    def _outlined(
+        self,
+        function: Body,
+        record: NodeRecord,
+        types: Sequence[Attribute],
+        place: _NodeContext,
+    ) -> FuncOp | None:
+        """Import a function as one of the module; None for one that is unsupported."""
+        block = Block(arg_types=types)
+        values: Environment = dict(zip(function.inputs, block.args, strict=True))
+        with self.emitter.inside(block):
+            self.run(function.nodes, values, function.outputs, None, place.depth + 1)
+        results = [values[name] for name in function.outputs]
+        present = [value for value in results if value is not None]
+        if len(present) < len(results):
+            return None
+        source = function.metadata.get(SOURCE, record.source)
+        location = location_of(source)
+        made = self.emitter.outline(record.op_type, block, present, location).function
+        if composite := function.metadata.get(COMPOSITE):
+            made.attributes[dialect.COMPOSITE] = StringAttr(composite)
+        return made
 
     def _run_at(
         self,
@@ -224,6 +279,14 @@ class _NodeContext:
     depth: int
     around: Environment
     """The values that its bodies see."""
+
+
+def _stays_whole(
+    function: Body, record: NodeRecord, inputs: Sequence[SSAValue | None]
+) -> bool:
+    """Return whether a call is of a function of the module, as exporting wrote it."""
+    takes_all = len(inputs) == len(function.inputs) and None not in inputs
+    return record.domain == FUNCTIONS and takes_all and not record.attributes
 
 
 def _type_proto(value: SSAValue | None) -> TypeProto:

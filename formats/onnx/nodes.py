@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from onnx import FunctionProto, NodeProto, TensorProto, defs, helper
-from xdsl.dialects.builtin import (
-    UnknownLoc,
-)
+from xdsl.dialects.builtin import UnknownLoc
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation, SSAValue
 
@@ -61,7 +59,7 @@ class NodeWriter(GraphWriter):
         self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []
         self.values: dict[SSAValue, str] = {}
-        self._context = context
+        self.context = context
         self._names = names
         self._is_body = is_body
         self._known: dict[tuple[Any, ...], str] = {}
@@ -71,7 +69,7 @@ class NodeWriter(GraphWriter):
     @property
     def opset(self) -> int:
         """The version of ONNX's operators that nodes count by."""
-        return self._context.opset
+        return self.context.opset
 
     def insert(self, op: SourceOp) -> Sequence[SSAValue]:
         self.write(op)
@@ -97,12 +95,12 @@ class NodeWriter(GraphWriter):
             case GraphOp() | ControlFlowOp():
                 self._write_op(op, wanted or {})
             case _:
-                self._context.problems.add(op.name, name_of(op))
+                self.context.problems.add(op.name, name_of(op))
                 self.values |= {r: self._names.fresh("value") for r in op.results}
 
     def _constant_in_body(self, symbol: str) -> str:
         """Return the name of a constant of the module, which a body has of its own."""
-        array = self._context.constants[symbol].array
+        array = self.context.constants[symbol].array
         if array is None:
             raise InvalidModelError(f'constant "{symbol}" has no bytes here')
         return self.constant_name(array, symbol)
@@ -125,13 +123,13 @@ class NodeWriter(GraphWriter):
             final = self.renamed(made, names, start, [r in wanted for r in op.results])
             self.values |= zip(op.results, final, strict=True)
         except Unsupported as problem:
-            self._context.problems.add(str(problem), self._source or names[0])
+            self.context.problems.add(str(problem), self._source or names[0])
             self.values |= zip(op.results, names, strict=True)
         self._label, self._source = outer
 
     def _written(self, op: GraphOp | ControlFlowOp) -> list[str]:
         """Write an op; return what the results that are present are called."""
-        form = self._context.forms.get(type(op))
+        form = self.context.forms.get(type(op))
         if form is None:
             raise Unsupported(op.name)
         try:
@@ -278,9 +276,11 @@ class NodeWriter(GraphWriter):
         return [name if flag else None for name, flag in zip(made, flags, strict=True)]
 
     def _place(self, node: NodeProto) -> None:
-        """Name a node after what it is made from; runtimes want each name once."""
-        if self._source and not self._is_body:
-            node.name = self._context.node_names.fresh(self._source)
+        """Name a node after its source, once; in bodies, which repeat, note that."""
+        if self._source and self._is_body:
+            node.metadata_props.add(key=SOURCE, value=self._source)
+        elif self._source:
+            node.name = self.context.node_names.fresh(self._source)
             if node.name != self._source:
                 node.metadata_props.add(key=SOURCE, value=self._source)
 
@@ -325,9 +325,9 @@ class NodeWriter(GraphWriter):
         `arguments` are the names of its arguments: of values around the body of a node,
         or of inputs where it `is_function`, which sees nothing else.
         """
-        function = self._context.bodies[symbol].body.block
+        function = self.context.bodies[symbol].body.block
         names = Names(arguments) if is_function else self._names
-        inner = NodeWriter(self._context, names, is_body=True)
+        inner = NodeWriter(self.context, names, is_body=True)
         inner.values |= zip(function.args, arguments, strict=True)
         results: list[str] = []
         for op in function.ops:
@@ -351,7 +351,7 @@ class NodeWriter(GraphWriter):
         self, proto: FunctionProto, inputs: Sequence[OnnxInput]
     ) -> list[str | None]:
         """Append a call of a function, which the model then has; return its outputs."""
-        overload = self._context.overload_of(proto)
+        overload = self.context.overload_of(proto)
         node = NodeProto(op_type=proto.name, domain=proto.domain, overload=overload)
         return self.append(node, inputs, len(proto.output))
 
@@ -376,12 +376,12 @@ class NodeWriter(GraphWriter):
 
         What knows the op computes it as it likes; others, what `form` writes of it.
         """
-        body = NodeWriter(self._context, Names(), is_body=True)
+        body = NodeWriter(self.context, Names(), is_body=True)
         inputs = [(name, value) for name, value in operands_of(op)]
         proto = body._function(op, form, inputs)
         values, types = parameters_of(op)
         proto.attribute.extend(values)
-        overload = self._context.overload_of(proto)
+        overload = self.context.overload_of(proto)
         node = NodeProto(op_type=proto.name, domain=GLOW, overload=overload)
         given = [value for _, value in inputs]
         return self._append(node, given, [True] * len(proto.output), values, types)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from onnx import AttributeProto, GraphProto, NodeProto
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
 
 from glow.support.errors import InvalidModelError
 
@@ -114,12 +114,13 @@ def record_of(node: NodeProto, opsets: Mapping[str, int]) -> NodeRecord:
         attributes=attributes,
         opsets=opsets,
         captured=tuple(sorted(_captured(node))),
-        metadata=_metadata_of(node),
+        metadata=metadata_of(node),
     )
 
 
-def _metadata_of(node: NodeProto) -> dict[str, str]:
-    entries = node.metadata_props
+def metadata_of(proto: NodeProto | FunctionProto) -> dict[str, str]:
+    """Return the metadata of a node or function."""
+    entries = proto.metadata_props
     return {
         text_of(each.key, "a key"): text_of(each.value, "metadata") for each in entries
     }

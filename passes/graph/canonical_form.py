@@ -17,7 +17,7 @@ from glow.analysis.calls import callees_first, entries_of, reached_from
 from glow.analysis.directions import functions_of
 from glow.analysis.symbols import named_in
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.control_flow import CallingOp
+from glow.dialects.graph.control_flow import CallingOp, composite_of
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
@@ -76,8 +76,9 @@ class _ModuleForm:
         for function in functions:
             self._make_literals(function)
             form = _FunctionForm(function, self)
-            self.digests[function.sym_name.data] = form.write()
-            self._callee.setdefault(self.digests[function.sym_name.data], function)
+            made = _digest(form.write(), function.function_type, composite_of(function))
+            self.digests[function.sym_name.data] = made
+            self._callee.setdefault(made, function)
         entries = [f for f in entries_of(self._module) if f.sym_visibility is None]
         kept = [f for entry in entries for f in reached_from(entry, self._module)]
         self._order(list(dict.fromkeys([*entries, *kept])), rename)

@@ -16,7 +16,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.calls import callees_first, names_called_in
 from glow.analysis.directions import functions_of
-from glow.dialects.graph.control_flow import CallFunctionOp
+from glow.dialects.graph.control_flow import CallFunctionOp, composite_of
 from glow.support.locations import fuse
 from glow.support.walking import ops_in
 
@@ -75,8 +75,7 @@ class InlineFunctionsPass(ModulePass):
         return {name}
 
     def _stays(self, function: FuncOp) -> bool:
-        composite = function.attributes.get("composite")
-        return composite is not None and getattr(composite, "data", "") in self.keep
+        return composite_of(function) in self.keep
 
 
 def _copied(

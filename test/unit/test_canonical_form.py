@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import Commutative
 from xdsl.utils.exceptions import PassFailedException
 
+import glow
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp, MaxOp, MulOp, SubOp
@@ -109,6 +110,17 @@ def test_another_structure_is_another_text() -> None:
 
     texts = {text(op, swapped) for op in (AddOp, SubOp, MaxOp) for swapped in (0, 1)}
     assert len(texts) == 5  # a sum commutes
+
+
+def test_functions_that_compute_the_same_are_one_unless_composites() -> None:
+    def text(names: tuple[str, str]) -> str:
+        one, other = (glow.composite(name=name)(lambda x: x * 2) for name in names)
+        return canonical(
+            glow.trace(lambda x: one(x) - other(x), np.ones(3, F32)).module
+        )
+
+    assert text(("a", "a")).count("func.func private") == 1
+    assert text(("a", "b")).count("func.func private") == 2
 
 
 def test_placeholders_keep_their_names_unless_these_do_not_matter() -> None:

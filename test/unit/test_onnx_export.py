@@ -16,16 +16,20 @@ from onnx import ModelProto
 from operators.oracle import run_onnxruntime
 from small_onnx import info, model, node
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 
 import glow
 from glow.dialects.graph.activation import EluOp, ReluOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp, MulOp
+from glow.dialects.graph.control_flow import ControlFlowOp, composite_of
 from glow.dialects.graph.embedding import EmbeddingOp
 from glow.formats.onnx import import_model
 from glow.formats.onnx.export import NEWEST_OPSET
 from glow.model import Model, context, exported
 from glow.passes.graph.tie_states import TieStatesPass
-from glow.support.errors import InvalidModelError, UnsupportedModelError
+from glow.support.errors import GlowError, InvalidModelError, UnsupportedModelError
+from glow.support.locations import name_of
 
 Array = Any
 F32 = np.float32
@@ -149,6 +153,50 @@ def test_a_composite_is_a_function_of_the_model() -> None:
     proto = check_traced(lambda x: swish(swish(x)), x)
     assert [f.domain for f in proto.functions] == ["glow.functions"]
     assert [each.op_type for each in proto.graph.node] == [proto.functions[0].name] * 2
+
+
+@glow.composite(name="mine.scaled")
+def scaled(x: Any, factor: float = 1.0) -> Any:
+    return np.tanh(x * factor)
+
+
+@glow.composite
+def scaled_and_summed(x: Any) -> Any:
+    return scaled(x @ np.eye(12, dtype=F32)), scaled(x, factor=2.0).sum(axis=1)
+
+
+def test_composites_are_read_back_as_they_are() -> None:
+    def network(x: Any) -> Any:
+        one, other = scaled_and_summed(x)
+        return scaled(one), scaled(other)
+
+    traced = glow.trace(network, np.ones((2, 12), F32))
+    proto = check_round_trip(traced.module)
+    functions = [op for op in import_model(proto).ops if isinstance(op, FuncOp)]
+    names = sorted(map(composite_of, functions))
+    assert names == ["", *["mine.scaled"] * 3, "scaled_and_summed"]
+    kinds = GraphOp, ControlFlowOp
+    ops = [op for f in functions[1:] for op in f.body.block.ops]
+    made = [op for op in ops if isinstance(op, kinds) and op.operands]
+    assert all("test_onnx_export.py" in name_of(op) for op in made)
+
+
+def test_a_call_of_a_function_that_leaves_out_an_input_is_inlined() -> None:
+    proto = exported(glow.trace(lambda x: scaled(x), np.ones(3, F32)).module, "m")
+    proto.functions[0].input.append("bias")
+    module = import_model(proto)
+    assert not [op for op in module.walk() if op.name == "graph.call"]
+
+
+def test_what_a_function_lacks_is_said_once() -> None:
+    def network(x: Any) -> Any:
+        return scaled(scaled(x))
+
+    proto = exported(glow.trace(network, np.ones(3, F32)).module, "m")
+    proto.functions[0].node[-1].op_type = "Unheard"
+    with pytest.raises(GlowError, match="operator Unheard-") as raised:
+        import_model(proto)
+    assert str(raised.value).count("operator Unheard") == 1
 
 
 def test_a_state_is_an_input_and_an_output_and_read_back_as_one() -> None:
