@@ -137,9 +137,13 @@ def epilogue_of(
     addressed = [(seen or _broadcast(op))(extra) for extra in op.extras]
     matrices = [Matrix.of(a.shape, a.strides, axis, a.offset) for a in addressed]
     kinds = tuple(_kind(matrix, batch) for matrix in matrices)
-    storage = _storage_of(op.result)
-    in_place = any(_storage_of(extra) == storage for extra in op.extras)
-    return EpiloguePlan(replace(form, extras=kinds), tuple(matrices), in_place)
+    return EpiloguePlan(replace(form, extras=kinds), tuple(matrices), is_in_place(op))
+
+
+def is_in_place(op: ConvOp | MatMulOp) -> bool:
+    """Say whether an extra may lie where the result goes."""
+    storage = _storage_of(op.result) if op.extras else None
+    return any(_storage_of(extra) == storage for extra in op.extras)
 
 
 def _storage_of(buffer: SSAValue) -> Attribute | SSAValue:

@@ -22,23 +22,25 @@ from glow.lowering.memory_to_loops._epilogue import Matrix, epilogue_of
 from glow.lowering.memory_to_loops._winograd import call_winograd
 from glow.lowering.memory_to_loops.axes import strides_in
 from glow.lowering.memory_to_loops.main import Main, lowers
-from glow.lowering.memory_to_loops.product import Product, call_product
+from glow.lowering.memory_to_loops.product import Product
+from glow.lowering.memory_to_loops.product_calls import call_product
 from glow.lowering.memory_to_loops.rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops.windows import spatial_axes, window_table
+from glow.support.targets import Target
 from glow.support.types import compute_type
 
 
 @lowers(ConvOp)
 def lower_conv(main: Main, op: ConvOp) -> None:
-    result, group = extents_of(op.result), op.group.value.data
-    conv = ConvGeometry(addressing_of(op.input), result, op.window, group)
     match op.algorithm.data:
         case "direct" | "pairs" | "depthwise":
-            _direct(main, op, conv)
+            call_product(
+                main, op, (op.input, op.filter), lambda: _direct(main.target, op)
+            )
         case "winograd":
-            _winograd(main, op, conv)
+            _winograd(main, op, ConvGeometry.of(op))
         case _:
-            _generic(main, op, conv)
+            _generic(main, op, ConvGeometry.of(op))
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class ConvGeometry:
     """The shape of the result."""
     window: Window
     group: int
+
+    @staticmethod
+    def of(op: ConvOp) -> ConvGeometry:
+        shape, group = extents_of(op.result), op.group.value.data
+        return ConvGeometry(addressing_of(op.input), shape, op.window, group)
 
     @property
     def depth(self) -> int:
@@ -80,11 +87,13 @@ class ConvGeometry:
         return offsets_of(self.window.kernel, steps), self.depth, channel
 
 
-def _direct(main: Main, op: ConvOp, conv: ConvGeometry) -> None:
+def _direct(target: Target, op: ConvOp) -> Product:
     if not _is_direct(op):
         raise PassFailedException(f"expected another algorithm than direct for {op}")
-    product = _depthwise if op.algorithm.data == "depthwise" else _product
-    call_product(main, op, (op.input, op.filter), product(main, op, conv))
+    conv = ConvGeometry.of(op)
+    if op.algorithm.data == "depthwise":
+        return _depthwise(target, op, conv)
+    return _product(op, conv)
 
 
 def _winograd(main: Main, op: ConvOp, conv: ConvGeometry) -> None:
@@ -104,12 +113,12 @@ def _is_direct(op: ConvOp) -> bool:
     )
 
 
-def _depthwise(main: Main, op: ConvOp, conv: ConvGeometry) -> Product:
+def _depthwise(target: Target, op: ConvOp, conv: ConvGeometry) -> Product:
     """Each place of the window is a stretch, multiplied lane by lane."""
     addressing = addressing_of(op.result)
     result = Matrix.of(addressing.shape, addressing.strides, 1)
     epilogue = epilogue_of(op, axis=1)
-    panel, one = main.target.panel_widths[0], np.zeros(1, np.int64)
+    panel, one = target.panel_widths[0], np.zeros(1, np.int64)
     steps = zip(conv.window.dilations, conv.input.strides[2:], strict=True)
     extras = epilogue.matrices
     return Product(
@@ -135,7 +144,7 @@ def _depthwise(main: Main, op: ConvOp, conv: ConvGeometry) -> Product:
     )
 
 
-def _product(main: Main, op: ConvOp, conv: ConvGeometry) -> Product:
+def _product(op: ConvOp, conv: ConvGeometry) -> Product:
     """A group is a batch: it has channels, panels and results of its own."""
     in_pairs = op.algorithm.data == "pairs"
     panel = physical_shape_of(op.filter.type)[-2 if in_pairs else -1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -22,7 +22,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import root_of
 from glow.codegen.memory import flat
@@ -33,7 +32,7 @@ from glow.codegen.writer import Writer, current, emit, writing_to
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
-from glow.dialects.memory.storage import AllocOp, GetOp
+from glow.dialects.memory.storage import GetOp
 from glow.dialects.team.sections import SectionOp
 from glow.lowering.memory_to_loops._attributes import integer, symbol_reference
 from glow.lowering.memory_to_loops._sections import saves_time, sections_of
@@ -45,6 +44,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     Argument,
     Kernel,
     Operand,
+    PreparedCall,
     Work,
 )
 from glow.lowering.memory_to_loops.profile import ProfileWriter
@@ -90,6 +90,8 @@ class Main:
     """The functions of the memory level that ops call."""
     piece_ns: int = 0
     """What a piece takes at least if threads share calls; 0 if they do not."""
+    plans: dict[Hashable, Any] = field(default_factory=lambda: {})
+    """What ops that differ in their buffers alone share, by what is equal of them."""
 
     def __post_init__(self) -> None:
         arguments = _ARGUMENTS | (_TEAM_ARGUMENTS if self.piece_ns else {})
@@ -218,27 +220,8 @@ class Main:
         root = root_of(buffer)
         if root in self._places:
             return self._at(self._places[root], None, lead, element)
-        match root.owner:
-            case AllocOp() as op:
-                if op.offset is None:
-                    raise PassFailedException(
-                        "memory-to-loops needs placed buffers: run plan-memory first"
-                    )
-                first = op.offset.value.data + lead
-                return self._at("arena", None, first, element)
-            case GetOp() as op:
-                symbol = op.symbol.root_reference.data
-                if self._places and symbol not in self.storage.constants:
-                    raise PassFailedException(
-                        f"expected functions that ops call to get constants, "
-                        f"got @{symbol}"
-                    )
-                first = lead + self.storage.scratch.get(symbol, 0)
-                return self._at(*self.storage.entries[symbol], first, element)
-            case _:
-                raise PassFailedException(
-                    f"expected a buffer of {buffer.type}'s module"
-                )
+        argument, entry, first = self.storage.place_of(root, bool(self._places))
+        return self._at(argument, entry, first + lead, element)
 
     def strips(
         self, *buffers: SSAValue, unroll: int = 1, moved: bool = False
@@ -314,24 +297,41 @@ class Main:
         the kernel; `work` what a call may do in pieces. A call that is `ordered` comes
         after all before it, whatever these touch.
         """
-        work = work or Work()
         passed = {
             name: given if isinstance(given, Argument) else self.base(given)
             for name, given in arguments.items()
             if given is not None
         }
+        prepared = self.prepare(kernel, passed, row, work or Work(), ordered=ordered)
+        self.append(prepared, passed)
+
+    def prepare(
+        self,
+        kernel: Kernel,
+        passed: Mapping[str, Argument],
+        row: Any,
+        work: Work,
+        *,
+        ordered: bool = False,
+    ) -> PreparedCall:
+        """Return the call of `kernel` that `append` may make again and again."""
         kernel = kernel.called_with(passed, row)
-        operands = [argument.base for argument in passed.values()]
-        operands += [self._rows, self._index(len(self.rows))]
-        self.rows.extend(integers(row))
-        if not work.units:
-            return
         symbol = self._symbols.get(kernel)
-        if symbol is None:  # to write the key of an equal kernel again takes longer
-            symbol = self._symbols[kernel] = kernel.symbol
-            types = (*(value.type for value in operands), INDEX, INDEX)
-            self.kernels[kernel] = types
-        self._append(symbol, operands, passed, work, kernel.per_ns, ordered)
+        if symbol is None and work.units:
+            symbol = self._symbols[kernel] = kernel.symbol  # which takes long to write
+            types = [each.base.type for each in passed.values()]
+            self.kernels[kernel] = (*types, self._rows.type, INDEX, INDEX, INDEX)
+        numbers, per_ns = integers(row), kernel.per_ns
+        return PreparedCall(symbol or "", numbers, work, per_ns, ordered)
+
+    def append(self, call: PreparedCall, passed: Mapping[str, Argument]) -> None:
+        """Append a call, on arguments of the types that it was prepared for."""
+        row = self._index(len(self.rows))
+        self.rows.extend(call.row)
+        if call.work.units:
+            operands = [*(each.base for each in passed.values()), self._rows, row]
+            symbol, work = call.symbol, call.work
+            self._append(symbol, operands, passed, work, call.per_ns, call.ordered)
 
     def call_function(
         self,

@@ -22,7 +22,8 @@ from glow.lowering.memory_to_loops._epilogue import (
 )
 from glow.lowering.memory_to_loops.axes import axes_along, strides_in
 from glow.lowering.memory_to_loops.main import Main, lowers
-from glow.lowering.memory_to_loops.product import Product, call_product
+from glow.lowering.memory_to_loops.product import Product
+from glow.lowering.memory_to_loops.product_calls import call_product
 from glow.lowering.memory_to_loops.rows import offsets_of
 from glow.lowering.tiles import (
     IN_ORDER,
@@ -38,20 +39,26 @@ from glow.support.types import compute_type
 
 @lowers(MatMulOp)
 def lower_matmul(main: Main, op: MatMulOp) -> None:
-    right = _right(op.rhs, main.target)
+    factors = op.lhs, op.rhs
+    if not call_product(main, op, factors, lambda: _in_panels(main.target, op)):
+        _plain(main, op)
+
+
+def _in_panels(target: Target, op: MatMulOp) -> Product | None:
+    """Return `op` as a product of rows and panels, None where vectors cannot do it."""
+    right = _right(op.rhs, target)
     elements = (buffer_type(factor).element_type for factor in (op.lhs, op.rhs))
     is_float = all(compute_type(element) == f32 for element in elements)
     is_empty = not extents_of(op.lhs)[-1] or 0 in extents_of(op.result)
     has_rows = not op.bias or _has_neighbors(op.bias)
     divides = program_of(op.epilogue).divides_integers
     if right is None or not is_float or not has_rows or is_empty or divides:
-        _plain(main, op)
-        return
+        return None
     product = _product(op, right, addressing_of(op.result), epilogue_of(op, axis=-1))
     if not right.is_packed and product.result_step == 1:
-        panel = open_panel(main.target, len(product.rows))
+        panel = open_panel(target, len(product.rows))
         product = replace(product, panel=panel, panel_stride=panel)
-    call_product(main, op, (op.lhs, op.rhs), product)
+    return product
 
 
 def _has_neighbors(buffer: SSAValue) -> bool:

@@ -1,40 +1,29 @@
-"""One product as operands and offsets, and the calls that compute it."""
+"""One product as operands and offsets, and the kernels that compute it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 import numpy as np
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32
-from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.codegen.loops import Level
-from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.convolution.layouts import MOST_PLANES
-from glow.lowering.memory_to_loops._epilogue import EpiloguePlan, epilogue_arguments
-from glow.lowering.memory_to_loops.elementwise import call_program
+from glow.lowering.memory_to_loops._epilogue import EpiloguePlan
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
 from glow.lowering.memory_to_loops.kernels.microkernel import FEW, Sums, Tile, tiles_of
 from glow.lowering.memory_to_loops.kernels.stores import Stored
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
-from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import (
     Offsets,
     OffsetTable,
-    spans_of,
     tiles_in_order,
     turned_tiles,
 )
-from glow.lowering.memory_to_loops.rules import check_room
-from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
 from glow.lowering.tiles import tile_rows
 from glow.support.targets import Target
 
@@ -85,71 +74,6 @@ class Product:
     is_depthwise: bool = False
     result_step: int = 1
     """The distance of the result's columns."""
-
-
-def call_product(
-    main: Main, op: ConvOp | MatMulOp, factors: Sequence[SSAValue], product: Product
-) -> None:
-    """Append the calls that compute `op` as `product` of its two factors."""
-    if not product.columns or not len(product.rows):
-        return
-    left, right = factors
-    if op.scratch is not None:
-        product, left = _widened(main, op, left, op.scratch, product), op.scratch
-    table, pieces = OffsetTable(), list(_pieces(product))
-    calls = [plan_product(main.target, piece, table) for _, piece in pieces]
-    offsets = main.offsets(table.array())
-    factor = main.stored if product.in_pairs else main.base
-    with main.shared.beside():
-        for (starts, _), planned in zip(pieces, calls, strict=True):
-            arguments = {
-                "left": factor(left, starts[0]),
-                "right": factor(right),
-                **epilogue_arguments(main, op, starts[2:]),
-                "result": main.stored(op.result, starts[1]),
-                "table": offsets,
-            }
-            for kernel, row, work in planned:
-                main.call(kernel, arguments, row, work)
-
-
-def _widened(
-    main: Main,
-    op: ConvOp | MatMulOp,
-    left: SSAValue,
-    scratch: SSAValue,
-    product: Product,
-) -> Product:
-    """Convert what `product` reads of `left` to f32; return it as reading that."""
-    parts = (product.rows, product.segments, product.left_batches)
-    run = (product.run - 1) * product.step
-    first = sum(int(part.min()) for part in parts) + min(0, run)
-    last = sum(int(part.max()) for part in parts) + max(0, run)
-    check_room(op, scratch, f32, last - first + 1)
-    widen = Instruction(arith.ExtFOp, (0,), (), f32)
-    program = ScalarProgram((buffer_type(left).element_type,), (widen,), (1,))
-    axes = [Level(last - first + 1, (1, 1))]
-    call_program(main, program, [(left, first), (scratch, 0)], axes)
-    return replace(product, rows=product.rows - first)
-
-
-def _pieces(product: Product) -> Iterator[tuple[list[int], Product]]:
-    """Yield parts of the rows, and where each begins in left, result and extras."""
-    operands = [product.rows, product.result_rows, *product.extra_rows]
-    spans = spans_of(operands)
-    if len(spans) == 1:
-        yield [0] * len(operands), product
-        return
-    for first, last in spans:
-        starts = [int(rows[first]) for rows in operands]
-        left, result, *extras = (
-            rows[first:last] - start
-            for rows, start in zip(operands, starts, strict=True)
-        )
-        yield (
-            starts,
-            replace(product, rows=left, result_rows=result, extra_rows=tuple(extras)),
-        )
 
 
 def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned]:

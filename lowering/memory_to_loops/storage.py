@@ -6,10 +6,11 @@ from functools import cached_property
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import size_bytes
 from glow.dialects.graph.placeholder import RUN, ResourceAttr
-from glow.dialects.memory.storage import ConstantOp, GetOp, PlaceholderOp
+from glow.dialects.memory.storage import AllocOp, ConstantOp, GetOp, PlaceholderOp
 from glow.support.arrays import ALIGNMENT
 
 
@@ -51,6 +52,32 @@ class Storage:
         for table, names in (("io", self.of_caller), ("constants", self.constants)):
             entries |= {name: (table, number) for number, name in enumerate(names)}
         return entries
+
+    def place_of(
+        self, root: SSAValue, is_called: bool = False
+    ) -> tuple[str, int | None, int]:
+        """
+        Return the argument that holds `root`, which entry if a table, and the byte.
+
+        A function that ops call sees constants alone.
+        """
+        match root.owner:
+            case AllocOp() as op if op.offset is None:
+                raise PassFailedException(
+                    "memory-to-loops needs placed buffers: run plan-memory first"
+                )
+            case AllocOp(offset=IntegerAttr() as offset):
+                return "arena", None, offset.value.data
+            case GetOp() as op:
+                symbol = op.symbol.root_reference.data
+                if is_called and symbol not in self.constants:
+                    raise PassFailedException(
+                        f"expected functions that ops call to get constants, "
+                        f"got @{symbol}"
+                    )
+                return *self.entries[symbol], self.scratch.get(symbol, 0)
+            case _:
+                raise PassFailedException(f"expected a buffer of {root.type}'s module")
 
     def is_constant(self, root: SSAValue) -> bool:
         """Return whether nothing writes to what `root` names."""

@@ -1,11 +1,13 @@
 """The work of a compilation grows with the model, and not with its square."""
 
 import cProfile
+from typing import Any
 
 import growing
 import pytest
 
 import glow
+from glow.lowering.memory_to_loops import product_calls
 
 FAST = ("concat",)
 
@@ -32,3 +34,19 @@ def test_work_is_linear(name: str) -> None:
     calls(name, first)  # some tables are made once
     few, some, many = (calls(name, times * first) for times in (1, 2, 4))
     assert many - some < 2.2 * (some - few)
+
+
+@pytest.mark.parametrize("name", ["products", "convolutions"])
+def test_layers_alike_are_planned_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned: list[object] = []
+    plan = product_calls.plan_product
+
+    def count(*arguments: Any) -> Any:
+        planned.append(arguments)
+        return plan(*arguments)
+
+    monkeypatch.setattr(product_calls, "plan_product", count)
+    glow.compile(growing.SHAPES[name](12).SerializeToString(), threads=1)
+    assert len(planned) <= 3  # the first and the last have other layouts

@@ -155,6 +155,17 @@ class Work:
     rows: Mapping[str, UnitRows] = field(default_factory=dict[str, UnitRows])
 
 
+@dataclass(frozen=True, eq=False)
+class PreparedCall:
+    """A call of a kernel, but for what it is passed."""
+
+    symbol: str
+    row: Sequence[int]
+    work: Work
+    per_ns: float
+    ordered: bool
+
+
 def work_of(loops: Sequence[Level[int]], cost: int) -> Work:
     """Return the work of calls that cut the outermost loop; `cost` is that of all."""
     units = loops[0].extent if loops else 1

@@ -1,0 +1,169 @@
+"""The calls that compute a product; ops that differ in their buffers share a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import f32
+from xdsl.ir import SSAValue
+
+from glow.codegen.loops import Level
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.products import ConvOp, MatMulOp
+from glow.lowering.memory_to_loops._epilogue import (
+    epilogue_arguments,
+    is_in_place,
+    program_of,
+)
+from glow.lowering.memory_to_loops.elementwise import call_program
+from glow.lowering.memory_to_loops.kernels.kernel import PreparedCall
+from glow.lowering.memory_to_loops.main import Main
+from glow.lowering.memory_to_loops.product import Planned, Product, plan_product
+from glow.lowering.memory_to_loops.rows import Offsets, OffsetTable, spans_of
+from glow.lowering.memory_to_loops.rules import check_room
+from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
+from glow.support.targets import Target
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """Some rows of a product, where they begin in each operand, and their calls."""
+
+    starts: Sequence[int]
+    """In elements: of the left factor, of the result, then of each extra."""
+    planned: Sequence[Planned]
+    prepared: list[PreparedCall] = field(default_factory=lambda: [])
+    """The calls of `planned`, once the types of what they are passed are known."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProductPlan:
+    """All that does not depend on which buffers a product is computed with."""
+
+    in_pairs: bool
+    widened: tuple[int, int] | None
+    """The first element of the left factor that is converted, and how many are."""
+    pieces: Sequence[_Piece]
+    table: Offsets
+
+
+def call_product(
+    main: Main,
+    op: ConvOp | MatMulOp,
+    factors: Sequence[SSAValue],
+    product_of: Callable[[], Product | None],
+) -> bool:
+    """
+    Append the calls that compute `op` as a product of its two factors.
+
+    Ops that differ in their buffers alone share the plan, so `product_of` is not called
+    for each. Return False if it returns None: then nothing is appended.
+    """
+    key = _likeness_of(op)
+    if key not in main.plans:
+        product = product_of()
+        main.plans[key] = product and _plan(main.target, op, product)
+    plan = main.plans[key]
+    if plan is not None:
+        _call(main, op, factors, plan)
+    return plan is not None
+
+
+def _likeness_of(op: ConvOp | MatMulOp) -> Hashable:
+    """Return what is equal for ops that differ in their buffers alone."""
+    return (
+        type(op),
+        tuple([operand.type for operand in op.operands]),
+        tuple(op.properties.values()),
+        tuple(op.properties),
+        program_of(op.epilogue),
+        is_in_place(op),
+    )
+
+
+def _plan(target: Target, op: ConvOp | MatMulOp, product: Product) -> ProductPlan:
+    widened = None
+    if not product.columns or not len(product.rows):
+        return ProductPlan(product.in_pairs, None, (), np.zeros(0, np.int64))
+    if op.scratch is not None:
+        first, count = widened = _extent_of_left(product)
+        check_room(op, op.scratch, f32, count)
+        product = replace(product, rows=product.rows - first)
+    table = OffsetTable()
+    pieces = [
+        _Piece(starts, plan_product(target, piece, table))
+        for starts, piece in _pieces(product)
+    ]
+    return ProductPlan(product.in_pairs, widened, pieces, table.array())
+
+
+def _extent_of_left(product: Product) -> tuple[int, int]:
+    """Return the first element of the left factor that is read, and how many are."""
+    parts = (product.rows, product.segments, product.left_batches)
+    run = (product.run - 1) * product.step
+    first = sum(int(part.min()) for part in parts) + min(0, run)
+    last = sum(int(part.max()) for part in parts) + max(0, run)
+    return first, last - first + 1
+
+
+def _call(
+    main: Main, op: ConvOp | MatMulOp, factors: Sequence[SSAValue], plan: ProductPlan
+) -> None:
+    """Append the calls of a plan, on the buffers of `op`."""
+    if not plan.pieces:
+        return
+    left, right = factors
+    if plan.widened is not None:
+        assert op.scratch is not None
+        _widen(main, left, op.scratch, *plan.widened)
+        left = op.scratch
+    offsets = main.offsets(plan.table)
+    factor = main.stored if plan.in_pairs else main.base
+    with main.shared.beside():
+        for piece in plan.pieces:
+            arguments = {
+                "left": factor(left, piece.starts[0]),
+                "right": factor(right),
+                **epilogue_arguments(main, op, piece.starts[2:]),
+                "result": main.stored(op.result, piece.starts[1]),
+                "table": offsets,
+            }
+            if not piece.prepared:
+                piece.prepared.extend(
+                    main.prepare(kernel, arguments, row, work)
+                    for kernel, row, work in piece.planned
+                )
+            for call in piece.prepared:
+                main.append(call, arguments)
+
+
+def _widen(
+    main: Main, left: SSAValue, scratch: SSAValue, first: int, count: int
+) -> None:
+    """Convert `count` elements of `left` to f32, from the one numbered `first` on."""
+    widen = Instruction(arith.ExtFOp, (0,), (), f32)
+    program = ScalarProgram((buffer_type(left).element_type,), (widen,), (1,))
+    axes = [Level(count, (1, 1))]
+    call_program(main, program, [(left, first), (scratch, 0)], axes)
+
+
+def _pieces(product: Product) -> Iterator[tuple[list[int], Product]]:
+    """Yield parts of the rows, and where each begins in left, result and extras."""
+    operands = [product.rows, product.result_rows, *product.extra_rows]
+    spans = spans_of(operands)
+    if len(spans) == 1:
+        yield [0] * len(operands), product
+        return
+    for first, last in spans:
+        starts = [int(rows[first]) for rows in operands]
+        left, result, *extras = (
+            rows[first:last] - start
+            for rows, start in zip(operands, starts, strict=True)
+        )
+        yield (
+            starts,
+            replace(product, rows=left, result_rows=result, extra_rows=tuple(extras)),
+        )
