@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 MINUTES ?= 10
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth threads roofline accuracy deviations stress fuzz faults conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth threads training roofline accuracy deviations stress fuzz faults conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -37,6 +37,8 @@ help:
 	@echo "make accuracy   the tables of benchmarks/ACCURACY.md"
 	@echo "make deviations the table of docs/deviations.md"
 	@echo "make threads    the table of benchmarks/THREADS.md"
+	@echo "make training   the table of benchmarks/TRAINING.md; TORCH=PYTHON is one with"
+	@echo "                PyTorch, if this one has not"
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
@@ -120,6 +122,10 @@ overhead: $(READY)
 
 threads: $(READY)
 	$(BIN)/python benchmarks/threads.py --output benchmarks/THREADS.md
+
+training: $(READY)
+	$(BIN)/python benchmarks/training.py --output benchmarks/TRAINING.md \
+		$(if $(TORCH),--torch $(TORCH))
 
 stress: $(READY)
 	$(BIN)/python -m pytest -q -n0 test/unit/test_stress.py

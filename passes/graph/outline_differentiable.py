@@ -46,6 +46,31 @@ def levels_of(ops: Sequence[Operation]) -> dict[Operation, int]:
     return levels
 
 
+def merge_groups(
+    one: Sequence[Operation], other: Sequence[Operation]
+) -> list[Operation] | None:
+    """
+    Return the ops of two groups of a block in its order, None if that is not convex.
+
+    It is not where an op of neither group is on a way from an op of one of them to
+    another. Source: `mergeNodes` of PyTorch's `create_autodiff_subgraphs.cpp`.
+    """
+    inside = {*one, *other}
+    seen, waiting = set[Operation](), list(inside)
+    while waiting:
+        op = waiting.pop()
+        for user in (use.operation for result in op.results for use in result.uses):
+            if user in inside:
+                if op not in inside:
+                    return None
+            elif user not in seen:
+                seen.add(user)
+                waiting.append(user)
+    block = one[0].parent_block()
+    assert block is not None, "ops of no block"
+    return [op for op in block.ops if op in inside]
+
+
 @dataclass(frozen=True)
 class OutlineDifferentiablePass(ModulePass):
     """

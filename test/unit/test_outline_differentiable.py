@@ -17,6 +17,7 @@ from glow.passes.graph.inline_functions import InlineFunctionsPass
 from glow.passes.graph.outline_differentiable import (
     OutlineDifferentiablePass,
     levels_of,
+    merge_groups,
 )
 
 X = np.float32([1.5, -2.0])
@@ -80,6 +81,24 @@ def test_groups_are_convex_and_as_few_as_can_be(seed: int) -> None:
         if all(is_convex(group, depends) for group in each)
     )
     assert len(groups) == least
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_groups_are_merged_if_that_is_convex(seed: int) -> None:
+    module = module_of([X], {}, lambda x: [x])
+    (main,) = (op for op in module.ops if isinstance(op, FuncOp))
+    block = main.body.block
+    ops = random_ops(seed, 9, block.args[0])
+    for op in ops:
+        block.insert_op_before(op, block.last_op)
+    rng = np.random.default_rng(seed)
+    one, other = ([*np.flatnonzero(rng.random(9) < 0.3)] or [0] for _ in range(2))
+    union = sorted({*one, *other})
+    made = merge_groups([ops[i] for i in one], [ops[i] for i in other])
+    if is_convex(union, reachable(ops)):
+        assert made == [ops[i] for i in union]
+    else:
+        assert made is None
 
 
 @pytest.mark.parametrize("seed", range(8))
