@@ -221,11 +221,7 @@ def max_pool(
     dilation: Sizes = 1,
 ) -> Any:
     """Return the largest element under each place of a kernel; it strides by itself."""
-    kernels = _per_axis("kernel", kernel, np.ndim(x) - 2)
-    window = _window(
-        x, kernels, kernels if stride is None else stride, padding, dilation
-    )
-    return _apply(pooling.MaxPoolOp, x, kernel_shape=kernels, **window)
+    return _pool(pooling.MaxPoolOp, x, kernel, stride, padding, dilation)
 
 
 @_registered
@@ -240,12 +236,8 @@ def avg_pool(
     count_padding: bool = False,
 ) -> Any:
     """Return the mean under each place of a kernel, of padding too if that counts."""
-    kernels = _per_axis("kernel", kernel, np.ndim(x) - 2)
-    window = _window(
-        x, kernels, kernels if stride is None else stride, padding, dilation
-    )
-    window["count_include_pad"] = count_padding
-    return _apply(pooling.AvgPoolOp, x, kernel_shape=kernels, **window)
+    window = kernel, stride, padding, dilation
+    return _pool(pooling.AvgPoolOp, x, *window, count_include_pad=count_padding)
 
 
 @_registered
@@ -258,6 +250,22 @@ def global_avg_pool(x: Any, /) -> Any:
 def global_max_pool(x: Any, /) -> Any:
     """Return the largest element of each channel, of shape [N, C, 1, ...]."""
     return _apply(pooling.GlobalMaxPoolOp, x)
+
+
+def _pool(
+    op: type[GraphOp],
+    x: Any,
+    kernel: Sizes,
+    stride: Sizes | None,
+    padding: Sizes | str,
+    dilation: Sizes,
+    **parameters: Any,
+) -> Any:
+    """Return what a pool with a window of its own takes to x."""
+    extents = _per_axis("kernel", kernel, np.ndim(x) - 2)
+    strides = extents if stride is None else stride
+    window = _window(x, extents, strides, padding, dilation)
+    return _apply(op, x, kernel_shape=extents, **window, **parameters)
 
 
 def _window(

@@ -24,7 +24,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.backward import GradientRule
+from glow.dialects.graph.backward import Backward, GradientRule
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.parameters import (
     OpParameter,
@@ -67,6 +67,10 @@ def _asked_by_infer(op: type[GraphOp]) -> Callable[[str], bool]:
         shared = parameters_of(op.infer)
         return shared.__contains__ if shared else lambda _: True
     return {parameter.name for parameter in parameters}.__contains__
+
+
+def _zero_gradient(b: Backward) -> None:
+    """Return no gradient, for an op whose slope is 0 wherever it has one."""
 
 
 class GraphOp(OrderedOp):
@@ -114,11 +118,14 @@ class GraphOp(OrderedOp):
         moves: bool = False,
         elements: ElementSet | None = None,
         gradient: GradientRule | None = None,
+        piecewise_constant: bool = False,
         no_gradient: str | None = None,
         **arguments: Any,
     ) -> None:
         """Define the op: slots, a property per parameter and what reads its value."""
         super().__init_subclass__(**arguments)
+        if piecewise_constant:
+            gradient = _zero_gradient
         if gradient is not None:
             cls.gradient = staticmethod(gradient)
         cls.set_constants(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    AnyTensorType,
     FlatSymbolRefAttrConstr,
     StringAttr,
     SymbolRefAttr,
@@ -42,6 +41,11 @@ RunFunction = Callable[[str, Sequence[Array]], Sequence[Array]]
 COMPOSITE = "composite"
 """The attribute of a function that is one op to who wrote it; its value is the name."""
 
+
+def types_of(values: Sequence[SSAValue]) -> Types:
+    return tuple(value.type for value in values)
+
+
 CONDITION = tensor(i1, ())
 COUNT = tensor(i64, ())
 
@@ -64,6 +68,40 @@ class CallingOp(IRDLOperation):
         for name, callee in zip(self._symbols(), callees, strict=True):
             self.properties[name] = SymbolRefAttr(callee)
 
+    def argument_type(self, value: SSAValue) -> Attribute:
+        """Return the type of the argument that a function takes `value` as."""
+        return value.type
+
+    def check_scalar(self, name: str, expected: Attribute) -> None:
+        """Raise unless an operand of this name is absent or of the `expected` type."""
+        value: SSAValue | None = getattr(self, name)
+        if value is not None and self.argument_type(value) != expected:
+            raise VerifyException(f"expected a {name} of {expected}, got {value.type}")
+
+
+class ChoosingOp(CallingOp):
+    """An op that calls one of two functions."""
+
+    then_function = prop_def(FlatSymbolRefAttrConstr)
+    else_function = prop_def(FlatSymbolRefAttrConstr)
+
+
+class RepeatingOp(CallingOp):
+    """An op that calls a function until its limit, and while its condition is true."""
+
+    body = prop_def(FlatSymbolRefAttrConstr)
+
+    if TYPE_CHECKING:
+        limit: SSAValue | None
+        condition: SSAValue | None
+
+    def check_turns(self, count: Attribute, condition: Attribute) -> None:
+        """Raise unless a limit of type `count`, or a `condition`, ends the turns."""
+        if self.limit is None and self.condition is None:
+            raise VerifyException("expected a limit or a condition, got neither")
+        self.check_scalar("limit", count)
+        self.check_scalar("condition", condition)
+
 
 class ControlFlowOp(CallingOp):
     """
@@ -77,9 +115,27 @@ class ControlFlowOp(CallingOp):
 
     traits = traits_def(Pure())
 
-    @abstractmethod
+    outputs = var_result_def(TENSOR)
+
+    if TYPE_CHECKING:
+        inputs: Sequence[SSAValue]
+
+    def __init__(
+        self,
+        operands: Sequence[SSAValue | Sequence[SSAValue] | None],
+        result_types: Sequence[Attribute],
+        /,
+        **functions: str,
+    ):
+        super().__init__(
+            operands=operands,
+            result_types=[result_types],
+            properties={n: SymbolRefAttr(symbol) for n, symbol in functions.items()},
+        )
+
     def signature(self) -> tuple[Types, Types]:
         """Return the types of arguments and of results that its functions have."""
+        return types_of(self.inputs), types_of(self.outputs)
 
     @abstractmethod
     def evaluate(self, arrays: Sequence[Array], run: RunFunction) -> tuple[Array, ...]:
@@ -112,7 +168,6 @@ class CallFunctionOp(ControlFlowOp):
     name = "graph.call"
 
     inputs = var_operand_def(TENSOR)
-    outputs = var_result_def(TENSOR)
     callee = prop_def(FlatSymbolRefAttrConstr)
 
     assembly_format = (
@@ -125,25 +180,17 @@ class CallFunctionOp(ControlFlowOp):
         inputs: Sequence[SSAValue],
         result_types: Sequence[Attribute],
     ):
-        super().__init__(
-            operands=[inputs],
-            result_types=[result_types],
-            properties={"callee": SymbolRefAttr(callee)},
-        )
+        super().__init__([inputs], result_types, callee=callee)
 
     def verify_(self) -> None:
         self._check_order()
-
-    def signature(self) -> tuple[Types, Types]:
-        inputs, outputs = self.inputs, self.outputs
-        return tuple(v.type for v in inputs), tuple(v.type for v in outputs)
 
     def evaluate(self, arrays: Sequence[Array], run: RunFunction) -> tuple[Array, ...]:
         return tuple(run(self.callees[0], arrays))
 
 
 @define_op
-class IfOp(ControlFlowOp):
+class IfOp(ChoosingOp, ControlFlowOp):
     """
     What one of two functions returns for `inputs`; `condition` says which is called.
 
@@ -163,9 +210,6 @@ class IfOp(ControlFlowOp):
 
     condition = operand_def(TENSOR)
     inputs = var_operand_def(TENSOR)
-    outputs = var_result_def(TENSOR)
-    then_function = prop_def(FlatSymbolRefAttrConstr)
-    else_function = prop_def(FlatSymbolRefAttrConstr)
 
     assembly_format = (
         "$condition `then` $then_function `else` $else_function `(` $inputs `)` "
@@ -181,23 +225,17 @@ class IfOp(ControlFlowOp):
         result_types: Sequence[Attribute],
     ):
         super().__init__(
-            operands=[condition, inputs],
-            result_types=[result_types],
-            properties={
-                "then_function": SymbolRefAttr(then_function),
-                "else_function": SymbolRefAttr(else_function),
-            },
+            [condition, inputs],
+            result_types,
+            then_function=then_function,
+            else_function=else_function,
         )
 
     def verify_(self) -> None:
-        _check_type("condition", self.condition, CONDITION)
+        self.check_scalar("condition", CONDITION)
         if not self.outputs:
             raise VerifyException("expected at least one result, got none")
         self._check_order()
-
-    def signature(self) -> tuple[Types, Types]:
-        inputs, outputs = self.inputs, self.outputs
-        return tuple(v.type for v in inputs), tuple(v.type for v in outputs)
 
     def evaluate(self, arrays: Sequence[Array], run: RunFunction) -> tuple[Array, ...]:
         condition, *inputs = arrays
@@ -206,7 +244,7 @@ class IfOp(ControlFlowOp):
 
 
 @define_op
-class LoopOp(ControlFlowOp):
+class LoopOp(RepeatingOp, ControlFlowOp):
     """
     What is left of `initial` values once function `body` has replaced them, in turns.
 
@@ -236,8 +274,6 @@ class LoopOp(ControlFlowOp):
     condition = opt_operand_def(TENSOR)
     initial = var_operand_def(TENSOR)
     inputs = var_operand_def(TENSOR)
-    outputs = var_result_def(TENSOR)
-    body = prop_def(FlatSymbolRefAttrConstr)
 
     irdl_options = SEVERAL_OPERANDS
 
@@ -259,30 +295,21 @@ class LoopOp(ControlFlowOp):
         condition: SSAValue | None = None,
     ):
         super().__init__(
-            operands=[limit, condition, initial, inputs],
-            result_types=[[value.type for value in initial]],
-            properties={"body": SymbolRefAttr(body)},
+            [limit, condition, initial, inputs], types_of(initial), body=body
         )
 
     def verify_(self) -> None:
-        if self.limit is None and self.condition is None:
-            raise VerifyException("expected a limit or a condition, got neither")
-        if self.limit is not None:
-            _check_type("limit", self.limit, COUNT)
-        if self.condition is not None:
-            _check_type("condition", self.condition, CONDITION)
+        self.check_turns(COUNT, CONDITION)
         if not self.initial:
             raise VerifyException("expected at least one value to carry, got none")
-        expected = [value.type for value in self.initial]
-        got = [value.type for value in self.outputs]
+        expected, got = types_of(self.initial), types_of(self.outputs)
         if expected != got:
             types = [", ".join(map(str, each)) for each in (expected, got)]
             raise VerifyException(f"expected results {types[0]}, got {types[1]}")
         self._check_order()
 
     def signature(self) -> tuple[Types, Types]:
-        carried = tuple(value.type for value in self.initial)
-        inputs = tuple(value.type for value in self.inputs)
+        carried, inputs = types_of(self.initial), types_of(self.inputs)
         first = () if self.condition is None else (CONDITION,)
         return (COUNT, *carried, *inputs), (*first, *carried)
 
@@ -306,8 +333,3 @@ def composite_of(function: FuncOp) -> str:
     """Return the name of the composite that a function is; "" for other functions."""
     name = function.attributes.get(COMPOSITE)
     return name.data if isinstance(name, StringAttr) else ""
-
-
-def _check_type(name: str, value: SSAValue, expected: AnyTensorType) -> None:
-    if value.type != expected:
-        raise VerifyException(f"expected a {name} of {expected}, got {value.type}")

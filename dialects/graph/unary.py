@@ -90,7 +90,7 @@ class FloorOp(
     onnx="Floor-13",
     compute=np.floor,
     rule="math.floor",
-    gradient=lambda b: None,
+    piecewise_constant=True,
 ):
     """The largest integer not above x, elementwise."""
 
@@ -100,7 +100,7 @@ class CeilOp(
     onnx="Ceil-13",
     compute=np.ceil,
     rule="math.ceil",
-    gradient=lambda b: None,
+    piecewise_constant=True,
 ):
     """The smallest integer not below x, elementwise."""
 
@@ -110,7 +110,7 @@ class RoundOp(
     onnx="Round-11",
     compute=np.rint,
     rule="math.roundeven",
-    gradient=lambda b: None,
+    piecewise_constant=True,
 ):
     """The integer nearest to x, elementwise; the even one of two, as 2.5 -> 2."""
 
@@ -120,7 +120,7 @@ class SignOp(
     onnx="Sign-13",
     elements=NUMBER,
     compute=np.sign,
-    gradient=lambda b: None,
+    piecewise_constant=True,
 ):
     """-1, 0 or 1, elementwise; NaN stays NaN."""
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    FlatSymbolRefAttrConstr,
     MemRefType,
     StringAttr,
     i1,
@@ -20,12 +19,11 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     operand_def,
     opt_operand_def,
-    prop_def,
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.control_flow import CallingOp
+from glow.dialects.graph.control_flow import CallingOp, ChoosingOp, RepeatingOp
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import (
     BUFFER,
@@ -72,6 +70,9 @@ class ControlFlowOp(CallingOp, MemoryOp):
     def passed(self) -> Passed:
         """Return the buffers that functions are called with, and what they may do."""
 
+    def argument_type(self, value: SSAValue) -> Buffer:
+        return plain_type(value)
+
     if TYPE_CHECKING:
         frame: SSAValue | None
 
@@ -108,7 +109,7 @@ class ControlFlowOp(CallingOp, MemoryOp):
 
 
 @define_op
-class IfOp(ControlFlowOp):
+class IfOp(ChoosingOp, ControlFlowOp):
     """
     Call one of two functions on `inputs`, which it reads, and `results_`.
 
@@ -129,15 +130,13 @@ class IfOp(ControlFlowOp):
     inputs = var_operand_def(BUFFER)
     results_ = var_operand_def(BUFFER)
     frame = opt_operand_def(BUFFER)
-    then_function = prop_def(FlatSymbolRefAttrConstr)
-    else_function = prop_def(FlatSymbolRefAttrConstr)
 
     WRITES: ClassVar = ("results_",)
     SCRATCH: ClassVar = ("frame",)
     TAIL: ClassVar = "`then` $then_function `else` $else_function attr-dict"
 
     def verify_(self) -> None:
-        _check_type("condition", self.condition, CONDITION)
+        self.check_scalar("condition", CONDITION)
         self._check_buffers()
 
     def passed(self) -> Passed:
@@ -146,7 +145,7 @@ class IfOp(ControlFlowOp):
 
 
 @define_op
-class LoopOp(ControlFlowOp):
+class LoopOp(RepeatingOp, ControlFlowOp):
     """
     Call a function on what is `carried` from turn to turn, which it replaces in place.
 
@@ -173,7 +172,6 @@ class LoopOp(ControlFlowOp):
     inputs = var_operand_def(BUFFER)
     turn = operand_def(BUFFER)
     frame = opt_operand_def(BUFFER)
-    body = prop_def(FlatSymbolRefAttrConstr)
 
     WRITES: ClassVar = ()
     UPDATES: ClassVar = ("condition", "carried")
@@ -181,13 +179,8 @@ class LoopOp(ControlFlowOp):
     TAIL: ClassVar = "`body` $body attr-dict"
 
     def verify_(self) -> None:
-        if self.limit is None and self.condition is None:
-            raise VerifyException("expected a limit or a condition, got neither")
-        if self.limit is not None:
-            _check_type("limit", self.limit, COUNT)
-        if self.condition is not None:
-            _check_type("condition", self.condition, CONDITION)
-        _check_type("turn", self.turn, COUNT)
+        self.check_turns(COUNT, CONDITION)
+        self.check_scalar("turn", COUNT)
         self._check_buffers()
 
     def passed(self) -> Passed:
@@ -197,8 +190,3 @@ class LoopOp(ControlFlowOp):
         if self.condition is not None:
             passed.append((self.condition, Kind.OUT))
         return passed
-
-
-def _check_type(name: str, buffer: SSAValue, expected: Buffer) -> None:
-    if plain_type(buffer) != expected:
-        raise VerifyException(f"expected a {name} of {expected}, got {buffer.type}")
