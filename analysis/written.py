@@ -1,4 +1,4 @@
-"""Which elements of a buffer hold a value, and whether zeros surround them."""
+"""Written elements of buffers, and whether zeros surround them."""
 
 from __future__ import annotations
 

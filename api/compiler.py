@@ -1,4 +1,4 @@
-"""From a model to an executable, or to one that compiles for shapes on demand."""
+"""Compilation of models: for their shapes, or for each shape when it first comes."""
 
 from __future__ import annotations
 

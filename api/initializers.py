@@ -1,5 +1,5 @@
 """
-How weights start: descriptors that print, and that make the same array anywhere.
+Initializers of weights: descriptors that print, and make the same array anywhere.
 
     builder.linear(x, 10, init=initializers.he(seed=3))
 

@@ -1,4 +1,4 @@
-"""Which files an ONNX model has its weights in; importing this imports no compiler."""
+"""Files that hold the weights of an ONNX model, named without importing a compiler."""
 
 from __future__ import annotations
 

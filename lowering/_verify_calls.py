@@ -1,4 +1,4 @@
-"""What code that enters as text may call."""
+"""Checks of the calls in code that enters as text."""
 
 from __future__ import annotations
 

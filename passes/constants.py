@@ -1,4 +1,4 @@
-"""The constants of a module: what values are known, and making values known."""
+"""Constants of a module: the values that are known, and new ones."""
 
 import re
 from functools import cached_property

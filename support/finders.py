@@ -1,4 +1,4 @@
-"""The finder of backends by name, apart so that `import glow` imports no more."""
+"""Finder of backends by name, a module of its own to keep `import glow` fast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that forks wait for: a child has one thread, and nobody to finish the rest."""
+"""Work that a fork waits for, since the child has no thread to finish it."""
 
 from __future__ import annotations
 

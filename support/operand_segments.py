@@ -1,4 +1,4 @@
-"""How ops declare operands that may be absent, and what a slot of operands holds."""
+"""Operand slots of ops: optional and variadic ones, and what a slot holds."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What ops ask of shapes and elements of tensors, and how shapes broadcast."""
+"""Checks of the shapes and elements of operands; how shapes broadcast."""
 
 from collections.abc import Sequence
 

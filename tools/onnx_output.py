@@ -1,4 +1,4 @@
-"""What `glow-opt` writes as ONNX: a file by its suffix, or text."""
+"""Output of `glow-opt` as ONNX: a file by its suffix, or text."""
 
 from __future__ import annotations
 

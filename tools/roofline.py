@@ -1,4 +1,4 @@
-"""How near each group of a model is to what the machine can do at most."""
+"""Rooflines: how near each group of a model is to the peaks of the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a run takes with more threads than there are cores, by its pieces."""
+"""Simulation of runs with more threads than there are cores, from measured pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LlvmWriter of LLVM IR as text: types, constants, functions; a line per op."""
+"""Writer of LLVM IR as text: types, constants, functions; a line per op."""
 
 from __future__ import annotations
 

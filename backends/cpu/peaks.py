@@ -1,4 +1,4 @@
-"""The most that a core of this machine does: arithmetic, and bytes from each memory."""
+"""Peaks of a core of this machine: arithmetic, and bytes from each level of memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What recurrent cells of the memory level compute, on NumPy arrays."""
+"""Recurrent cells of the memory level, computed on NumPy arrays."""
 
 from __future__ import annotations
 

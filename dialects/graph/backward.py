@@ -1,4 +1,4 @@
-"""What the rule of an op's gradient is given: values, functions and gradients."""
+"""Arguments of gradient rules: an op's values, and the gradients of its results."""
 
 from __future__ import annotations
 

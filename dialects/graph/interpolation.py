@@ -1,4 +1,4 @@
-"""Where the elements of a resized axis come from: positions and weights per place."""
+"""Interpolation along a resized axis: source positions and weights of each element."""
 
 from __future__ import annotations
 

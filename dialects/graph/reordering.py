@@ -1,4 +1,4 @@
-"""How ops compute the same on tensors whose axes come in another order."""
+"""Reordering of axes: how ops compute the same on transposed operands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images of another size: elements repeated, dropped, or found between others."""
+"""Images of another size: elements repeated, dropped, or interpolated."""
 
 from __future__ import annotations
 

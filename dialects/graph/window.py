@@ -1,4 +1,4 @@
-"""How a kernel slides over spatial axes, and the padding that ONNX implies."""
+"""Windows that slide over spatial axes, and the padding that ONNX implies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When pieces of calls begin and end, noted by who does them."""
+"""Notes of when pieces of calls begin and end, made by the thread that runs them."""
 
 from __future__ import annotations
 

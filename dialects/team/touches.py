@@ -1,4 +1,4 @@
-"""Which bytes a call touches: runs at equal distances, behind a pointer."""
+"""Bytes that a call touches: runs at equal distances, behind a pointer."""
 
 from __future__ import annotations
 

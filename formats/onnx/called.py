@@ -1,4 +1,4 @@
-"""Calls, choices and loops of a module as nodes, with its functions as bodies."""
+"""Calls, choices and loops of a module as ONNX nodes, with its functions as bodies."""
 
 from __future__ import annotations
 

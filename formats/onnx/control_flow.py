@@ -1,5 +1,5 @@
 """
-Choices and loops.
+If, Loop and Scan.
 
 What is known at import is decided there: the branch that is taken, or one copy of a
 body for each of a few turns. What is not becomes control flow of the model.

@@ -1,5 +1,5 @@
 """
-Decision trees, which all rows go down at once.
+Decision trees as tables, which all rows descend at once.
 
 A tensor [rows, trees] holds the node that each row has come to in each tree, and a step
 replaces it by one of its children. A leaf is its own child, so there are as many steps
@@ -41,7 +41,7 @@ Children = NDArray[np.int64]
 @dataclass
 class Trees:
     """
-    Nodes of all trees, numbered through; children of leaves are they themselves.
+    Nodes of all trees, in tables by one numbering; a leaf is its own child.
 
     `weights` has a row for each node and a column for each target, and NaN where a leaf
     has no weight for a target.

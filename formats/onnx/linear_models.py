@@ -1,4 +1,4 @@
-"""Linear models of ai.onnx.ml, and what models of that domain do with scores."""
+"""Linear models of ai.onnx.ml, and the scores and labels of models of that domain."""
 
 from __future__ import annotations
 
@@ -67,13 +67,14 @@ def transformed(scores: Tensor, transform: str) -> Tensor:
     return _TRANSFORMS[transform](scores)
 
 
-def of_two_classes(score: Tensor, transform: str, adds_to_one: bool) -> Tensor:
+def binary_scores(score: Tensor, transform: str, is_probability: bool) -> Tensor:
     """
-    Return scores of both classes from the one that a model of two has.
+    Return the scores of both classes, of which a model computes the second one's.
 
+    Those of the first are `1 - score` where the score is a probability, else `-score`.
     Source: `write_scores` of ONNX Runtime.
     """
-    if adds_to_one:
+    if is_probability:
         return xp.concat([1 - score, score], axis=1)
     if transform == "LOGISTIC":
         return xp.concat([sigmoid(-score), sigmoid(score)], axis=1)
@@ -117,7 +118,7 @@ def linear_classifier(node: Node) -> list[Tensor]:
     scores = _linear(node, count)
     if count == 1 and len(labels) == 2:
         chosen = (scores.reshape(scores.shape[0]) > 0).astype(np.int64)
-        scores = of_two_classes(scores, transform, transform != "LOGISTIC")
+        scores = binary_scores(scores, transform, transform != "LOGISTIC")
         return [labeled(node, chosen, labels), scores]
     if count != len(labels):
         node.invalid(f"expected coefficients of {len(labels)} classes, got {count}")

@@ -1,4 +1,4 @@
-"""Where forms of graph ops write ONNX nodes: a graph, or the body of a function."""
+"""Writers of ONNX nodes: into a graph, or into the body of a function."""
 
 from __future__ import annotations
 

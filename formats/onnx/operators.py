@@ -1,4 +1,4 @@
-"""Operators of nodes: what ONNX says of them, and what imports them."""
+"""Operators of nodes: their schemas in ONNX, and the functions that import them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong or unsupported in a model, collected and reported at once."""
+"""Problems of a model, invalid or unsupported, collected and reported at once."""
 
 from __future__ import annotations
 

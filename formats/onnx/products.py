@@ -1,4 +1,4 @@
-"""Products: of matrices with a bias, convolutions; and pools, which slide alike."""
+"""Matrix products, convolutions and pools."""
 
 from __future__ import annotations
 

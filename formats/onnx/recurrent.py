@@ -1,4 +1,4 @@
-"""Recurrent networks."""
+"""RNN, GRU and LSTM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions, rankings, and sums and products so far, along axes."""
+"""Reductions, rankings, and running sums and products along axes."""
 
 from __future__ import annotations
 

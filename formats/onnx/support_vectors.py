@@ -10,10 +10,10 @@ from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.tensors import Tensor
 from glow.formats.onnx.linear_models import (
     ML,
+    binary_scores,
     floats,
     labeled,
     labels_of,
-    of_two_classes,
     rows_of,
     sigmoid,
     transform_of,
@@ -96,7 +96,7 @@ def svm_classifier(node: Node) -> list[Tensor]:
     node.ignore("prob_a", "prob_b")
     scores = transformed(pairs, transform)
     if len(labels) == 2:
-        scores = of_two_classes(pairs, transform, adds_to_one=False)
+        scores = binary_scores(pairs, transform, is_probability=False)
     return [_voted(node, pairs, labels), scores]
 
 

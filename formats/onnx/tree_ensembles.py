@@ -18,9 +18,9 @@ from glow.formats.onnx.decision_trees import (
 )
 from glow.formats.onnx.linear_models import (
     ML,
+    binary_scores,
     labeled,
     labels_of,
-    of_two_classes,
     rows_of,
     transform_of,
     transformed,
@@ -176,7 +176,7 @@ def _of_one_score(
         score = score + node.literal(np.array(base[-1:], F32))
     border = 0.5 if is_probability else 0.0
     chosen = (score.reshape(score.shape[0]) > border).astype(np.int64)
-    scores = of_two_classes(score, transform, is_probability)
+    scores = binary_scores(score, transform, is_probability)
     return [labeled(node, chosen, labels), scores]
 
 

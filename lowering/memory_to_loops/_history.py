@@ -1,4 +1,4 @@
-"""What calls did with memory so far: who must wait for whom."""
+"""History of the accesses of calls to memory: which later calls wait for which."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PastTouch:
 
 
 def _replaces(entry: PastTouch, earlier: PastTouch) -> bool:
-    """Return whether who waits for `entry`, which writes, has waited for `earlier`."""
+    """Return whether waiting for `entry`, a write, includes waiting for `earlier`."""
     own = entry.access.bytes
     hides = own.is_dense or own == earlier.access.bytes
     return hides and not is_beside(entry.call, earlier.call)
@@ -27,7 +27,7 @@ def _replaces(entry: PastTouch, earlier: PastTouch) -> bool:
 
 @dataclass
 class _Stretch:
-    """Bytes that were touched alike: who wrote them last, who read them since."""
+    """Bytes with the same accesses: the last writers, and the readers since."""
 
     writers: list[PastTouch] = field(default_factory=lambda: [])
     readers: list[PastTouch] = field(default_factory=lambda: [])
@@ -35,13 +35,13 @@ class _Stretch:
 
 @dataclass
 class History:
-    """What calls did with a block of memory so far, by parts between `starts`."""
+    """The accesses of calls to a block of memory so far, by parts between `starts`."""
 
     starts: list[int] = field(default_factory=lambda: [])
     parts: list[_Stretch] = field(default_factory=lambda: [])
 
     def clashes(self, access: PlacedTouch) -> Iterator[PastTouch]:
-        """Yield what happened to the bytes that must not happen beside `access`."""
+        """Yield the past accesses that `access` must wait for."""
         first = max(bisect_right(self.starts, access.bytes.begin) - 1, 0)
         last = bisect_left(self.starts, access.bytes.end)
         for part in self.parts[first:last]:
@@ -49,7 +49,7 @@ class History:
                 yield from (each for each in some if each.access.clashes(access))
 
     def note(self, entry: PastTouch) -> None:
-        """Take note that `entry` happens, after all that it clashes with."""
+        """Add an access, which comes after all that it clashes with."""
         own = entry.access.bytes
         if own.begin == own.end:
             return

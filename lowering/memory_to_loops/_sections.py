@@ -1,4 +1,4 @@
-"""Sections of `main`: which calls wait for which others, and what runs beside it."""
+"""Sections of `main`: which calls wait for which others, and which run beside them."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from glow.lowering.memory_to_loops._history import History, PastTouch
 from glow.lowering.memory_to_loops._strands import CallChain
 
 _MANY_PARTS = 16
-"""Pieces that are enough to go on with them rather than to wait for all."""
+"""With so many pieces a call continues a strand rather than waiting for its end."""
 
 _LEAST_SAVED = 4
-"""What a second thread must save, in pieces: to wake it takes about as long."""
+"""How much time a second thread must save, in pieces: waking it takes as long."""
 
 _BARRIER = 1 / 16
-"""What it costs to wait for the end of a section, in pieces."""
+"""The cost of a barrier, in pieces."""
 
 
 def sections_of(
     calls: Sequence[CallOp], team: SSAValue, piece_ns: int
 ) -> list[SectionOp]:
     """
-    Return the sections that do `calls`, of which later ones see what earlier ones do.
+    Return the sections that run `calls`, with a barrier after each.
 
-    A call is in the first section after those of all calls that it must wait for; where
-    it and they are less than a piece, they are one strand, which waits for nobody.
+    A call is in the first section after all calls that it depends on. Where these and
+    it are shorter than a piece, they are one strand, which needs no barrier inside.
     """
     plan = _Plan(piece_ns)
     for call in calls:
@@ -57,7 +57,7 @@ def sections_of(
 
 
 def saves_time(sections: Sequence[SectionOp], piece_ns: int) -> bool:
-    """Return whether a run is so much shorter with two threads that it pays."""
+    """Return whether two threads save more time in a run than it takes to wake one."""
     saved = 0.0
     for section in sections:
         pieces = [
@@ -77,7 +77,7 @@ def _cost_of(strand: StrandOp) -> int:
 
 
 def _with_pointers(calls: Iterable[CallOp]) -> Iterator[Operation]:
-    """Yield calls after copies of the pointers that they are passed."""
+    """Yield each call after copies of the pointers that are its arguments."""
     copies: dict[SSAValue, SSAValue] = {}
     for call in calls:
         for number, value in enumerate(call.arguments):
@@ -97,13 +97,13 @@ class _Plan:
     sections: list[list[CallChain]] = field(default_factory=lambda: [])
     _memory: dict[Hashable, History] = field(default_factory=lambda: {})
     _groups: dict[int, set[CallChain]] = field(default_factory=lambda: {})
-    """What calls with a number `beside` wait for."""
+    """By number `beside`: the strands that calls with it wait for."""
     _last: dict[int, CallChain] = field(default_factory=lambda: {})
-    """The strand of the last call with a number `beside`."""
+    """By number `beside`: the strand of the last call with it."""
     _order: dict[CallOp, int] = field(default_factory=lambda: {})
 
     def add(self, call: CallOp) -> None:
-        """Put `call` into a strand of a section."""
+        """Assign `call` to a strand of a section."""
         self._order[call] = len(self._order)
         accesses = call.accesses()
         if call.ordered is not None:
@@ -122,7 +122,7 @@ class _Plan:
             memory.note(PastTouch(access, call, strand))
 
     def _latest(self, call: CallOp, accesses: Sequence[PlacedTouch]) -> list[CallChain]:
-        """Return the strands of the last section that has some to wait for."""
+        """Return the strands that `call` depends on, of the last section with such."""
         strands = {
             entry.strand
             for access in accesses
@@ -131,7 +131,7 @@ class _Plan:
             if not is_beside(entry.call, call)
         }
         if call.beside is not None:
-            # What one has written over, the calls beside it wait for too.
+            # What one call overwrites, the calls beside it must wait for too.
             group = self._groups.setdefault(call.beside.value.data, set())
             group |= strands
             strands = group
@@ -141,7 +141,7 @@ class _Plan:
         return sorted(found, key=lambda strand: self._order[strand.calls[0]])
 
     def _joined(self, call: CallOp, strands: Sequence[CallChain]) -> CallChain | None:
-        """Return `strands` as one that does `call` too, None if that is too long."""
+        """Merge `strands` and `call` into one strand; None if it would be too long."""
         cost = call.cost.value.data + sum(strand.cost for strand in strands)
         if not strands or cost > self.piece_ns:
             return None
@@ -157,7 +157,7 @@ class _Plan:
     def _continued(
         self, call: CallOp, strands: Sequence[CallChain]
     ) -> CallChain | None:
-        """Return the strand whose pieces `call` goes on with, None if there is none."""
+        """Return the strand that is cut like `call`, with it appended; else None."""
         section = strands[0].section if strands else -1
         choices = list(strands) if len(strands) == 1 else []
         if call.beside is not None:

@@ -1,4 +1,4 @@
-"""Calls that a thread does one after the other, and how they are cut into pieces."""
+"""Strands: calls that a thread runs in order, and how they are cut into pieces."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _MOST_PIECES = 64
 @dataclass(eq=False)
 class CallChain:
     """
-    Calls that one thread does for a piece of each; `parts` are the least such pieces.
+    Calls that are cut alike, so that one thread runs a piece of each in order.
 
-    A part of the strand is `units[i]` units of call i.
+    The smallest piece is a part: `units[i]` units of call i.
     """
 
     section: int
     calls: list[CallOp]
     units: list[int]
     joined: CallChain | None = None
-    """The strand that does its calls instead."""
+    """The strand that this one was merged into."""
 
     @property
     def cost(self) -> int:
@@ -48,14 +48,14 @@ class CallChain:
         return strand
 
     def cut(self, piece_ns: int) -> None:
-        """Say in the calls how many units are a piece."""
+        """Set in the calls how many of their units a piece has."""
         parts = -(-self.parts // self.pieces(piece_ns))
         for call, units in zip(self.calls, self.units, strict=True):
             step = min(parts * units, call.units.value.data)
             call.properties["step"] = IntegerAttr(step, i64)
 
     def units_with(self, call: CallOp) -> list[int] | None:
-        """Return what `units` are with `call` at the end; None if pieces are not."""
+        """Return `units` with those of `call`, None if it cannot be cut alike."""
         pairs = [
             (own, x, y)
             for own, each in zip(self.units, self.calls, strict=True)
@@ -89,7 +89,7 @@ class CallChain:
     def _written_beside(
         self, call: CallOp
     ) -> Iterator[tuple[int, PlacedTouch, PlacedTouch]]:
-        """Yield what calls of one op write in the same place, with a part's units."""
+        """Yield the writes of two calls of one op to one place, with its units."""
         for own, each in zip(self.units, self.calls, strict=True):
             if is_beside(each, call):
                 for x, y in product(each.accesses(), call.accesses()):

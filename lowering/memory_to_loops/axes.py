@@ -1,4 +1,4 @@
-"""Which loops a kernel runs: the axes of its operands, merged and ordered."""
+"""Loops of kernels: the axes of their operands, merged and ordered."""
 
 from __future__ import annotations
 

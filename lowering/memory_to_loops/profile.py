@@ -1,4 +1,4 @@
-"""What a profiled `main` notes: of which op each call is, and what the op computes."""
+"""Notes of a profiled `main`: the op of each call, and what that computes."""
 
 from __future__ import annotations
 

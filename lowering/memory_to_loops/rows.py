@@ -1,4 +1,4 @@
-"""Where rows of operands begin: tables for kernels, pieces of rows, and tiles."""
+"""Offsets of rows of operands: tables for kernels, pieces of rows, and tiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts copies between blocked layouts into strided ones."""
+"""Segments of copies between blocked layouts, each a strided copy."""
 
 from __future__ import annotations
 

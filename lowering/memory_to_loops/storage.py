@@ -1,4 +1,4 @@
-"""Where code finds what the symbols of a module name."""
+"""Storage at the loops level: where code finds what symbols of a module name."""
 
 from __future__ import annotations
 

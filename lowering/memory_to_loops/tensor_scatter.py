@@ -1,4 +1,4 @@
-"""Lower tensor_scatter: a copy per batch, to where its write index says."""
+"""Lower tensor_scatter: a copy per batch, to the position of its write index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lower top_k: a heap per line, which is entered by what is better than its worst."""
+"""Lower top_k: a heap per line, whose root is the worst of the best so far."""
 
 from __future__ import annotations
 

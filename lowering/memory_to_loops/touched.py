@@ -1,4 +1,4 @@
-"""Which bytes of memory a call touches through a buffer."""
+"""Bytes that a call touches through a buffer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which operands of an Einstein sum are multiplied first, and with what transposes."""
+"""Plans of Einstein sums: the order of products, and the transposes they need."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

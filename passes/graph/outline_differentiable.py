@@ -1,4 +1,4 @@
-"""Cut functions into parts that have gradients and ops that have none."""
+"""Outline the ops that have gradients as functions, and add their gradients."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -74,12 +74,12 @@ def merge_groups(
 @dataclass(frozen=True)
 class OutlineDifferentiablePass(ModulePass):
     """
-    Make functions of ops that have gradients, as few as there can be, and add those.
+    Outline the ops that have gradients as functions, and add their gradients.
 
-    Each is a convex group: no value that it needs depends on one that it makes. It
-    becomes a private function `@f_part`, and `@f_part_gradient` is its gradient, by
-    `differentiate`. Groups of fewer than `least` ops stay where they are, as do
-    constants, loads and saves. The function calls the others in the order of levels.
+    The groups of ops are convex, no value that one needs depends on one that it makes,
+    and the fewest possible. Each becomes a private function `@f_part`, with its
+    gradient `@f_part_gradient` by `differentiate`. Groups of fewer than `least` ops
+    stay where they are, as do constants, loads and saves.
 
     Level: graph -> graph. Needs: nothing.
     Errors: no function of that name, or one that is no single block.

@@ -1,4 +1,4 @@
-"""How an embedding bag finds rows and walks their columns."""
+"""Embedding bags: where their rows begin, and loops over columns."""
 
 from __future__ import annotations
 

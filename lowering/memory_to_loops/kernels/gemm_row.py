@@ -1,4 +1,4 @@
-"""Products at run time: a row of integers, and how the operands vary."""
+"""Rows of integers that products take, and how their extra operands vary."""
 
 from __future__ import annotations
 

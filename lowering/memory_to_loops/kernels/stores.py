@@ -1,4 +1,4 @@
-"""How the finished rows of a product's tile reach the result."""
+"""Stores of the finished rows of a product's tile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows of an operand a unit of work touches."""
+"""Rows of an operand that a unit of work touches."""
 
 from __future__ import annotations
 
