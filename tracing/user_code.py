@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from itertools import islice
 from types import CodeType, FrameType
@@ -15,6 +16,7 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringA
 from xdsl.utils.exceptions import VerifyException
 
 from glow.support.errors import GlowError, TracingError
+from glow.support.locations import location_of
 
 _LIBRARIES = frozenset({"glow", "numpy", "contextlib", "functools"})
 
@@ -35,8 +37,36 @@ class SourcePlace(NamedTuple):
         )
 
 
-def user_place() -> SourcePlace:
+class NodePlace(NamedTuple):
+    """A node of another library's graph, by its name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    def location(self) -> LocationAttr:
+        return location_of(self.name)
+
+
+_NODE: ContextVar[NodePlace | None] = ContextVar("node", default=None)
+
+
+@contextmanager
+def at_node(name: str) -> Generator[None]:
+    """Let all that is traced lie at a node of a graph instead of a line of code."""
+    token = _NODE.set(NodePlace(name))
+    try:
+        yield
+    finally:
+        _NODE.reset(token)
+
+
+def user_place() -> SourcePlace | NodePlace:
     """Return the place in the caller's code that calls the library."""
+    node = _NODE.get()
+    if node is not None:
+        return node
     frame = user_frame()
     return _place(frame.f_code, frame.f_lasti, frame.f_lineno)
 

@@ -32,7 +32,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "passes": {"support", "dialects", "analysis"},
     "lowering": {"support", "dialects", "analysis", "codegen"},
     "tracing": {"support", "dialects", "analysis", "passes"},
-    "formats": {"support", "dialects", "analysis", "passes", "lowering"},
+    "formats": {
+        *("support", "dialects", "analysis", "passes", "lowering", "tracing"),
+    },
     "backends": {
         *("support", "dialects", "analysis", "passes", "lowering", "runtime"),
         "codegen",
@@ -49,6 +51,7 @@ OWNERS = {
     "llvmlite": {"backends", "runtime"},
     "onnx": {"formats", "api/onnx_backend.py"},
     "onnxruntime": {"tools"},
+    "torch": {"api/torch_backend.py", "api/torch_tensors.py"},
     "xdsl": set(MAY_IMPORT) - {"runtime"},
 }
 

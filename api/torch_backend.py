@@ -1,0 +1,266 @@
+"""
+The backend of `torch.compile(model, backend="glow")`.
+
+PyTorch finds it by the entry point `torch_dynamo_backends`. AOTAutograd makes graphs of
+operators of ATen, forward and backward ones, without writes in place; each is compiled
+when it runs for the first time.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from functools import cache, partial
+from importlib import import_module
+from itertools import count
+from typing import Any, cast
+
+import numpy as np
+
+from glow.compilation import Source, compile_source
+from glow.formats.pytorch.fx_graph import (
+    FxInput,
+    FxModule,
+    FxOutput,
+    import_graph,
+    missing_operators,
+)
+from glow.formats.pytorch.promotion import dtype_from
+from glow.formats.pytorch.registry import ATEN, name_of_target
+from glow.model import Model
+from glow.options import CACHE_SIZE, Options
+from glow.runtime.dynamic import Specializations
+from glow.runtime.interface import Executable
+from glow.support.errors import GlowError, UnsupportedModelError
+from glow.torch_tensors import array_of, tensor_of_array
+from glow.tracing.pytrees import ShapeDtype
+
+_torch: Any = import_module("torch")
+_LOG = logging.getLogger("glow")
+_NUMBERS = count()
+
+_CHANGES = 2
+"""After how many changes a parameter is passed to each run, not compiled in."""
+
+
+def compile_fx(
+    module: Any,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
+    **ignored: Any,
+) -> Callable[..., Any]:
+    """
+    Compile a graph of TorchDynamo, as backends of `torch.compile` do.
+
+    `options` are those of `glow.compile`, `target` among them, and `fallback`: a graph
+    that cannot be compiled runs in PyTorch, which a warning of logger `glow` says, or,
+    with `fallback=False`, is an error. Runs use as many threads as PyTorch does.
+    Errors: ValueError for other options; as `glow.compile` without the fallback.
+    """
+    settings = dict(options or {})
+    fallback = settings.pop("fallback", True)
+    target = settings.pop("target", "cpu")
+    settings.setdefault("threads", _torch.get_num_threads())
+    known = {field.name for field in fields(Options)}
+    if unknown := sorted(settings.keys() - known):
+        raise ValueError(
+            f"expected options of glow.compile, target or fallback, got {unknown}"
+        )
+    settings["disable"] = tuple(settings.get("disable", ()))
+    compile = partial(compile_source, target=target, options=Options(**settings))
+    backends: Any = import_module("torch._dynamo.backends.common")
+    partitioners: Any = import_module("torch._functorch.partitioners")
+
+    def compiler(kind: str) -> Callable[..., Any]:
+        def compiled(graph: Any, inputs: Sequence[Any]) -> Callable[..., Any]:
+            return _CompiledGraph(graph, kind, compile, fallback)
+
+        return compiled
+
+    build: Any = backends.aot_autograd(
+        fw_compiler=compiler("forward"),
+        bw_compiler=compiler("backward"),
+        inference_compiler=compiler("inference"),
+        decompositions=decompositions(),
+        partition_fn=partitioners.min_cut_rematerialization_partition,
+    )
+    return build(module, example_inputs)
+
+
+@cache
+def decompositions() -> Mapping[Any, Callable[..., Any]]:
+    """Return how operators that glow lacks are computed by others, by operator."""
+    made: Any = import_module("torch._decomp")
+    core = cast(Mapping[Any, Callable[..., Any]], made.core_aten_decompositions())
+    return {op: rule for op, rule in core.items() if name_of_target(op) not in ATEN}
+
+
+class _CompiledGraph:
+    """
+    A graph of ATen as AOTAutograd calls it, with a list of arguments, which it empties.
+
+    Parameters and buffers of a graph without gradients are compiled in; those that
+    change more than once, or that the graph changes itself, are passed to each run.
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        kind: str,
+        compile: Callable[[Source], Executable],
+        fallback: bool,
+    ):
+        self._boxed_call = True  # of the object, as AOTAutograd's wrappers copy these
+        self._module, self._compile, self._fallback = module, compile, fallback
+        self.name = f"{kind} graph {next(_NUMBERS)}"
+        nodes = module.graph.nodes
+        self._inputs = [node for node in nodes if node.op == "placeholder"]
+        results = next(node for node in nodes if node.op == "output").args[0]
+        self._strides = [_strides(each) for each in results]
+        self._is_symbolic = any(_is_symbolic(node.meta["val"]) for node in self._inputs)
+        self._constant = _static_inputs() if kind == "inference" else []
+        self._stamps: dict[int, tuple[int, int]] = {}
+        self._changes = dict.fromkeys(self._constant, 0)
+        self._kept = Specializations[_CompiledShape](CACHE_SIZE)
+        self._is_eager = False
+        if missing := missing_operators(module.graph):
+            names = ", ".join(missing)
+            self._refuse(UnsupportedModelError(f"no operator for {names}"))
+
+    def _refuse(self, error: GlowError) -> None:
+        """Leave the graph to PyTorch, or raise."""
+        if not self._fallback:
+            raise error
+        _LOG.warning("%s: PyTorch runs it: %s", self.name, error)
+        self._is_eager = True
+
+    def __call__(self, arguments: list[Any]) -> Sequence[Any]:
+        given = list(arguments)
+        arguments.clear()
+        if self._is_eager:
+            return self._module(*given)
+        self._check_constants(given)
+        key = self._key(given)
+        try:
+            net = self._kept.find(key) or self._kept.get(
+                key, partial(self._compiled, given)
+            )
+        except GlowError as error:
+            self._refuse(error)
+            return self._module(*given)
+        return net(given)
+
+    def _key(self, given: Sequence[Any]) -> tuple[Any, ...]:
+        if not self._is_symbolic:
+            return ()
+        return tuple(
+            tuple(each.shape) if isinstance(each, _torch.Tensor) else each
+            for each in given
+        )
+
+    def _check_constants(self, given: Sequence[Any]) -> None:
+        """Forget code for parameters that have changed since it was compiled."""
+        stamps = {n: (given[n].data_ptr(), given[n]._version) for n in self._constant}
+        if stamps == self._stamps:
+            return
+        before, self._stamps = self._stamps, stamps
+        if not before:
+            return
+        for number in list(self._constant):
+            self._changes[number] += stamps[number] != before[number]
+            if self._changes[number] >= _CHANGES:
+                self._constant.remove(number)
+                del stamps[number]
+        _LOG.info("%s: compiling again, as parameters have changed", self.name)
+        self._kept = Specializations[_CompiledShape](CACHE_SIZE)
+
+    def _compiled(self, given: Sequence[Any]) -> _CompiledShape:
+        start = time.perf_counter()
+        constant = frozenset(self._constant)
+        names = [node.name for node in self._inputs]
+        inputs = [
+            FxInput(name, _value_of(each, number in constant))
+            for number, (name, each) in enumerate(zip(names, given, strict=True))
+        ]
+        graph = import_graph(self._module.graph, inputs, self._attributes())
+        net = self._compile(Source(Model(self.name, graph.module)))
+        passed = [
+            number
+            for number, each in enumerate(inputs)
+            if isinstance(each.value, ShapeDtype)
+        ]
+        seconds = time.perf_counter() - start
+        _LOG.info("%s: compiled in %.2f s", self.name, seconds)
+        return _CompiledShape(net, graph, passed, self._strides)
+
+    def _attributes(self) -> dict[str, Any]:
+        nodes = self._module.graph.nodes
+        names = {str(node.target) for node in nodes if node.op == "get_attr"}
+        found = {name: getattr(self._module, name) for name in names}
+        return {name: array_of(each) for name, each in found.items()}
+
+
+class _CompiledShape:
+    """A graph, compiled for the shapes of its arguments."""
+
+    def __init__(
+        self,
+        net: Executable,
+        graph: FxModule,
+        passed: Sequence[int],
+        strides: Sequence[Sequence[int] | None],
+    ):
+        self._net, self._passed, self._strides = net, passed, strides
+        self._results = graph.results
+
+    def __call__(self, given: Sequence[Any]) -> list[Any]:
+        arrays = [array_of(given[number]) for number in self._passed]
+        found = self._net.run(tuple(arrays))
+        return [
+            tensor_of_array(found[each.name], strides)
+            if isinstance(each, FxOutput)
+            else each
+            for each, strides in zip(self._results, self._strides, strict=True)
+        ]
+
+
+def _value_of(given: Any, is_constant: bool) -> Any:
+    if not isinstance(given, _torch.Tensor):
+        return given
+    if is_constant:
+        return np.ascontiguousarray(array_of(given))
+    return ShapeDtype(tuple(given.shape), dtype_from(given.dtype))
+
+
+def _static_inputs() -> list[int]:
+    """Return which inputs of the graph that is compiled are parameters and buffers."""
+    guards: Any = import_module("torch._guards")
+    context = guards.TracingContext.try_get()
+    meta = None if context is None else context.fw_metadata
+    if meta is None:
+        return []
+    written = {n for n, each in enumerate(meta.input_info) if each.mutates_data}
+    return [number for number in meta.static_input_indices if number not in written]
+
+
+def _is_symbolic(value: Any) -> bool:
+    if isinstance(value, _torch.Tensor):
+        return any(isinstance(extent, _torch.SymInt) for extent in value.shape)
+    return isinstance(value, _torch.SymInt | _torch.SymFloat | _torch.SymBool)
+
+
+def _strides(node: Any) -> tuple[int, ...] | None:
+    """Return the strides that a result must have; None: those of contiguous memory."""
+    value: Any = getattr(node, "meta", {}).get("val")
+    if not isinstance(value, _torch.Tensor):
+        return None
+    strides = [getattr(s, "node", None) for s in value.stride()]
+    known = tuple(
+        int(s) if node is None else int(node.hint or 0)
+        for s, node in zip(value.stride(), strides, strict=True)
+    )
+    return known if list(known) != sorted(known, reverse=True) else None

@@ -1,0 +1,153 @@
+"""`torch.compile(model, backend="glow")`, where PyTorch is installed."""
+
+import copy
+import logging
+from typing import Any
+
+import pytest
+
+import glow
+
+torch = pytest.importorskip("torch")
+tensors = pytest.importorskip("glow.torch_tensors")
+
+STRICT = {"fallback": False}
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+
+
+def compiled(function: Any, **options: Any) -> Any:
+    return torch.compile(function, backend="glow", options={**STRICT, **options})
+
+
+def check(function: Any, *arguments: Any, **options: Any) -> None:
+    """Compare what a compiled function returns with what it returns itself."""
+    with torch.no_grad():
+        found = compiled(function, **options)(*arguments)
+        torch.testing.assert_close(found, function(*arguments), rtol=1e-4, atol=1e-5)
+
+
+def convolutional() -> Any:
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3),
+        torch.nn.BatchNorm2d(4),
+        torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Flatten(),
+        torch.nn.Linear(36, 5),
+    )
+
+
+def test_a_network_computes_what_it_did() -> None:
+    check(convolutional().eval(), torch.randn(2, 3, 8, 8))
+
+
+def test_parameters_that_change_are_compiled_again_then_passed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    layer = torch.nn.Linear(4, 3)
+    fast, x = compiled(layer), torch.randn(2, 4)
+    caplog.set_level(logging.INFO, "glow")
+    with torch.no_grad():
+        for _ in range(5):
+            layer.weight.mul_(2)
+            torch.testing.assert_close(fast(x), layer(x))
+    assert sum("have changed" in each.message for each in caplog.records) == 2
+
+
+def test_gradients_and_running_statistics_are_those_of_pytorch() -> None:
+    own, x = convolutional(), torch.randn(2, 3, 8, 8)
+    theirs = copy.deepcopy(own)
+    for call in (compiled(own), theirs):
+        call(x).square().sum().backward()
+    for one, other in zip(own.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(one.grad, other.grad, rtol=1e-4, atol=1e-3)
+    torch.testing.assert_close(own.state_dict(), theirs.state_dict())
+
+
+def test_attention_has_gradients() -> None:
+    def attend(q: Any, k: Any) -> Any:
+        function = torch.nn.functional.scaled_dot_product_attention
+        return function(q, k, k, is_causal=True, enable_gqa=True)
+
+    q, k = torch.randn(1, 4, 5, 8), torch.randn(1, 2, 5, 8)
+    found = []
+    for call in (attend, compiled(attend)):
+        given = [each.clone().requires_grad_() for each in (q, k)]
+        call(*given).square().sum().backward()
+        found.append([each.grad for each in given])
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
+
+
+def test_sizes_that_change_are_compiled_for() -> None:
+    def flat(x: Any, factor: int) -> Any:
+        return x.reshape(x.shape[0], -1).softmax(-1) * factor + x.shape[1]
+
+    fast = torch.compile(flat, backend="glow", dynamic=True, options=STRICT)
+    for extent in (3, 5, 3):
+        x = torch.randn(2, extent, 4)
+        torch.testing.assert_close(fast(x, extent), flat(x, extent))
+
+
+def test_graphs_break_where_python_needs_numbers() -> None:
+    def branch(x: Any) -> Any:
+        y = x.sin()
+        return y + 1 if y.sum().item() > 0 else y - 1
+
+    check(branch, torch.ones(3))
+
+
+def test_what_is_unsupported_runs_in_pytorch_and_says_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def drop(x: Any) -> Any:
+        return torch.nn.functional.dropout(x, 0.5) * 0
+
+    x = torch.ones(4)
+    assert torch.compile(drop, backend="glow")(x).tolist() == [0] * 4
+    (record,) = [each for each in caplog.records if each.name == "glow"]
+    assert "PyTorch runs it: no operator for aten." in record.message
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match=r"no operator for aten\.") as caught:
+        compiled(drop)(x)
+    assert isinstance(caught.value.__cause__ or caught.value, Exception)
+
+
+def test_unknown_options_are_refused() -> None:
+    with pytest.raises(Exception, match=r"target or fallback, got \['speed'\]"):
+        compiled(torch.sin, speed=3)(torch.ones(2))
+
+
+def test_results_lie_in_memory_as_pytorchs_do() -> None:
+    def turned(x: Any) -> Any:
+        return (x + 1).transpose(0, 1), None, 3
+
+    found, none, number = compiled(turned)(torch.ones(2, 3))
+    assert (found.stride(), none, number) == ((1, 3), None, 3)
+
+
+def test_bfloat16_goes_in_and_out() -> None:
+    check(lambda x: x * 2 + 1, torch.randn(3, 4).bfloat16())
+
+
+def test_writes_in_place_reach_the_caller() -> None:
+    def write(x: Any) -> Any:
+        x[0] = 7
+        return x.sum()
+
+    x = torch.zeros(3)
+    assert compiled(write)(x) == 7
+    assert x.tolist() == [7, 0, 0]
+
+
+def test_tensors_and_arrays_share_memory() -> None:
+    for dtype in (torch.float32, torch.bfloat16, torch.bool):
+        tensor = torch.zeros(2, 3, dtype=dtype)
+        array = tensors.array_of(tensor)
+        assert tensors.tensor_of_array(array).data_ptr() == tensor.data_ptr()
+    with pytest.raises(glow.UnsupportedModelError, match="dense tensors on the CPU"):
+        tensors.array_of(torch.empty(2, device="meta"))
