@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 MINUTES ?= 10
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth threads training roofline accuracy deviations stress fuzz faults conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth threads training workers roofline accuracy deviations stress fuzz faults conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -39,6 +39,7 @@ help:
 	@echo "make threads    the table of benchmarks/THREADS.md"
 	@echo "make training   the table of benchmarks/TRAINING.md; TORCH=PYTHON is one with"
 	@echo "                PyTorch, if this one has not"
+	@echo "make workers    the table of benchmarks/WORKERS.md"
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
@@ -126,6 +127,9 @@ threads: $(READY)
 training: $(READY)
 	$(BIN)/python benchmarks/training.py --output benchmarks/TRAINING.md \
 		$(if $(TORCH),--torch $(TORCH))
+
+workers: $(READY)
+	$(BIN)/python benchmarks/workers.py --output benchmarks/WORKERS.md
 
 stress: $(READY)
 	$(BIN)/python -m pytest -q -n0 test/unit/test_stress.py

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from glow import initializers
+    from glow.batches import udf
     from glow.builder import Builder, Value
     from glow.differentiation import grad, jvp, value_and_grad, vjp
     from glow.inference_session import InferenceSession
@@ -86,6 +87,7 @@ __all__ = [
     "optim",
     "scan",
     "trace",
+    "udf",
     "value_and_grad",
     "vjp",
     "while_loop",
@@ -111,6 +113,7 @@ _LAZY = {
     "optim": "glow.tracing.optim",
     "scan": "glow.tracing.control_flow",
     "trace": "glow.traced",
+    "udf": "glow.batches",
     "value_and_grad": "glow.differentiation",
     "vjp": "glow.differentiation",
     "while_loop": "glow.tracing.control_flow",
