@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -96,7 +97,8 @@ class Model:
         """
         Write this model, which is at the graph level, as ONNX; docs/export.md has more.
 
-        A `path` that ends in `.onnx.txt` gets text to read. `opset` is from 13 on, by
+        Dimensions that are open stay so, as far as ONNX can say what depends on them. A
+        `path` that ends in `.onnx.txt` gets text to read. `opset` is from 13 on, by
         default the newest that ONNX Runtime takes. Weights of more than a GiB, or with
         `external_data`, lie beside it in `path` and `.data`.
         Errors: UnsupportedModelError with all ops that ONNX cannot say;
@@ -105,8 +107,10 @@ class Model:
         """
         from glow.formats.onnx import save_model
 
-        proto = exported(self.module, self.name, opset)
-        save_model(proto, Path(path), external_data)
+        save_model(self._exported(opset), Path(path), external_data)
+
+    def _exported(self, opset: int | None) -> Any:
+        return exported(self.module, self.name, opset)
 
     def free(self, names: Sequence[str]) -> tuple[Model, dict[str, Array]]:
         """
@@ -228,6 +232,22 @@ class SymbolicModel(Model):
         except GlowError as error:
             raise named(error, dims) from error.__cause__
 
+    def _exported(self, opset: int | None) -> Any:
+        """Return the model for all extents, by those for some; else without calls."""
+        from glow.formats.onnx import export_open_model
+
+        inputs = {s.name: s.extents or s.shape for s in self.signature.inputs}
+
+        def export(dims: Mapping[str, int], keeps_calls: bool = True) -> Any:
+            module = self.specialize(dims).module
+            return exported(module, self.name, opset, keeps_calls)
+
+        try:
+            return export_open_model(export, self.dims, inputs)
+        except UnsupportedModelError:
+            whole = partial(export, keeps_calls=False)
+            return export_open_model(whole, self.dims, inputs)
+
     def __str__(self) -> str:
         return f"{self.name}: {self.signature}"
 
@@ -280,7 +300,9 @@ def graph_module(module: ModuleOp, purpose: str, keeps_calls: bool = False) -> M
     return module
 
 
-def exported(module: ModuleOp, name: str, opset: int | None = None) -> Any:
+def exported(
+    module: ModuleOp, name: str, opset: int | None = None, keeps_calls: bool = True
+) -> Any:
     """Return the ONNX model of a graph-level module; see `Model.export`."""
     from glow.formats.onnx import export_model
 
@@ -288,7 +310,7 @@ def exported(module: ModuleOp, name: str, opset: int | None = None) -> Any:
         verify_module(module)
     except VerifyException as error:
         raise InvalidModelError(f"the module to export: {error}") from None
-    module = graph_module(module, "export", keeps_calls=True)
+    module = graph_module(module, "export", keeps_calls)
     InferIoPass().apply(context(), module)
     return export_model(module, name, opset)
 

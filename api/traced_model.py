@@ -19,8 +19,8 @@ from glow.support.garbage import no_collection
 from glow.support.types import dtype_of
 from glow.tracing.programs import TracedArguments, TracedProgram, trace_program
 
-_TRIALS = 0, 20
-"""The number of the first dimension's extent in two trials."""
+_PRIMES = 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61
+"""Small, so that arrays with several open dimensions are not too large."""
 
 
 class TracedModel(SymbolicModel):
@@ -40,13 +40,14 @@ class TracedModel(SymbolicModel):
         self._function, self._given = function, given
         inputs = tuple(symbolic_spec(s.name, s.shape, s.dtype) for s in given.specs)
         self.signature = SymbolicSignature(inputs, ())
-        trials = [self._trial(first) for first in _TRIALS]
+        trials = [self._trial(first) for first in (0, 1)]
         states = tuple(_states(trials[0][1]))
         self.signature = SymbolicSignature(inputs, _outputs(trials), states)
 
     def _trial(self, first: int) -> tuple[dict[str, int], TracedProgram]:
         """Return extents, and the program for them."""
-        dims = {n: _extent_of(first + i) for i, n in enumerate(self.signature.dims)}
+        names = enumerate(self.signature.dims)
+        dims = {name: _extent_of(2 * i + first) for i, name in names}
         return dims, self._traced(dims)
 
     @no_collection()
@@ -78,6 +79,8 @@ class TracedModel(SymbolicModel):
 
 def _extent_of(number: int) -> int:
     """Return an extent that is no small multiple of another: 16 times a prime."""
+    if number < len(_PRIMES):
+        return 16 * _PRIMES[number]
     return 16 * (number * number + number + 41)
 
 

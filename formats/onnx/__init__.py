@@ -7,6 +7,7 @@ try:
     from glow.formats.onnx.export import export_model
     from glow.formats.onnx.files import save_model, text_of_model
     from glow.formats.onnx.model import import_model
+    from glow.formats.onnx.open_export import export_open_model
     from glow.formats.onnx.source import OnnxSource, read
 except ModuleNotFoundError as error:
     if error.name is None or error.name.split(".")[0] not in ("onnx", "google"):
@@ -19,6 +20,7 @@ __all__ = [
     "OnnxSource",
     "declaration_of",
     "export_model",
+    "export_open_model",
     "import_model",
     "open_dimensions",
     "read",
