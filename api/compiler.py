@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, product
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
-from xdsl.utils.exceptions import DiagnosticException
 
-from glow.analysis.constants import check_present
-from glow.analysis.levels import level_of
 from glow.lowering.convolution.algorithm import BATCHES
-from glow.model import Model, SymbolicModel, context, named
+from glow.model import Model, SymbolicModel, named
+from glow.module_compiler import ModuleCompiler
 from glow.options import Options, Shapes, target_spec
-from glow.pass_manager import Part, entry_checks, internal_errors_of, plan, run_part
 from glow.passes.graph.tie_states import problems_of_states
 from glow.pipeline import LEVELS
 from glow.runtime.dynamic import DynamicExecutable
-from glow.runtime.interface import Executable, StageReport
+from glow.runtime.interface import Executable
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import State, TensorSpec
+from glow.shape_compiler import Note, ShapeCompiler, text_of
 from glow.support.dimensions import Dims, relations
 from glow.support.errors import (
     BindingError,
     CompilationError,
-    RefusedCodeError,
     TargetError,
 )
 from glow.support.files import user_cache_dir
 from glow.support.garbage import no_collection
 from glow.support.layout import LayoutError, requested_layouts
-from glow.support.mapped_files import forget, is_mapped
-from glow.support.targets import Backend, resolve, target_of
-from glow.support.weights import resources_of
-
-PIECE_NS = 5_000
-"""The nanoseconds that a piece of work takes at least where threads share a run."""
+from glow.support.targets import resolve, target_of
 
 Compile = Callable[[Model], Executable]
-
 _LOG = logging.getLogger("glow")
 
 
@@ -58,9 +48,10 @@ def compile_model(
         raise TargetError(
             f"expected a target with kernels to profile, such as cpu, got {target}"
         )
+    compiler = ModuleCompiler(backend, machine, spec, options, folder)
     model = load()
     if isinstance(model, SymbolicModel):
-        return compile_symbolic(model, compile, options)
+        return compile_symbolic(model, compile, compiler)
     if options.shapes:
         raise BindingError("shapes: the model has no symbolic dimensions")
     module = model.module
@@ -68,59 +59,21 @@ def compile_model(
         from glow.checking import check_passes
 
         check_passes(module.clone(), spec, options)
-    is_code = level_of(module) == backend.level
-    reports = _lower(module, backend, spec, options)
-    start = time.perf_counter()
-    try:
-        with internal_errors_of(f"target {backend.name}"):
-            executable = backend.compile(module, machine, cache_dir=folder or None)
-    except RefusedCodeError as error:
-        if is_code:  # none of our stages wrote it
-            raise CompilationError(str(error)) from error
-        raise
-    reports.append(StageReport("machine", time.perf_counter() - start, None))
-    executable.stages = tuple(reports)
-    for report in reports:
-        _LOG.debug("%s: stage %s took %.3f s", model.name, report.name, report.seconds)
-    executable.threads = options.threads
-    return executable
-
-
-def _lower(
-    module: ModuleOp, backend: Backend, spec: str, options: Options
-) -> list[StageReport]:
-    kernels = "declared" if backend.links_kernels else "defined"
-    level = level_of(module)
-    check_present(module)
-    entry = Part(entry_checks(level, spec, options.trust))
-    piece_ns = 0 if options.threads == 1 else PIECE_NS
-    parts = [entry, *plan(level, backend.level, spec, options, kernels, piece_ns)]
-    ctx = context()
-    given = [resource.array for resource in resources_of(module)]
-    mapped = [array for array in given if is_mapped(array)]
-    del given  # what passes replace is not to be kept
-    reports: list[StageReport] = []
-    try:
-        for part in parts:
-            report = run_part(part, ctx, module)
-            reports += [] if report is None else [report]
-            for array in mapped:
-                forget(array)
-        return reports
-    except DiagnosticException as error:
-        raise CompilationError(" ".join(str(error).split())) from error
+    return compiler.compile(module, model.name)
 
 
 def compile_symbolic(
-    model: SymbolicModel, compile: Compile, options: Options
+    model: SymbolicModel, compile: Compile, compiler: ModuleCompiler
 ) -> DynamicExecutable:
     """
-    Return an executable that calls `compile` on the model for each new shape.
+    Return an executable that makes code of the model for each new shape.
+
+    It calls `compile` where no code can be derived from that of other shapes.
 
     Errors: a BindingError that lists what is wrong with the shapes to compile for at
     once; a CompilationError that lists layouts of inputs, or states, that cannot be.
     """
-    signature = model.signature
+    signature, options = model.signature, compiler.options
     if options.states:
         signature = _tied(signature, options.states)
     if options.relayout:
@@ -129,17 +82,23 @@ def compile_symbolic(
     wanted, batch = _combinations(options.shapes), _batch_of(signature)
     packed_for = list(dict.fromkeys(dims[batch] for dims in wanted if dims.get(batch)))
 
-    def compile_for(dims: Dims) -> Executable:
-        extents = ", ".join(f"{name}={extent}" for name, extent in dims.items())
-        _LOG.info("%s: compiling for %s", model.name, extents)
-        static = model.specialize(dims)
-        _note_batches(static.module, dims.get(batch, 0), packed_for)
+    def module_for(dims: Dims, note: Note | None = None) -> ModuleOp:
+        module = model.specialize(dims, note=note).module
+        _note_batches(module, dims.get(batch, 0), packed_for)
+        return module
+
+    derived = ShapeCompiler(model.name, signature.dims, compiler, module_for)
+
+    def code_for(dims: Dims) -> Executable:
         try:
-            return compile(static)
+            if compiler.derives:
+                return derived.compile(dims)
+            _LOG.info("%s: compiling for %s", model.name, text_of(dims))
+            return compile(Model(model.name, module_for(dims)))
         except CompilationError as error:
             raise named(error, dims) from error.__cause__
 
-    net = DynamicExecutable(signature, compile_for, options.cache_size)
+    net = DynamicExecutable(signature, code_for, options.cache_size)
     problems = [problem for dims in wanted for problem in signature.check_dims(dims)]
     if len(wanted) > options.cache_size:
         problems.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -201,12 +201,15 @@ class SymbolicModel(Model):
 
     @no_collection()
     def _import(
-        self, dims: Mapping[str, int], constants: Mapping[str, object]
+        self,
+        dims: Mapping[str, int],
+        constants: Mapping[str, object],
+        note: Callable[[Hashable], None] | None = None,
     ) -> ModuleOp:
         from glow.formats.onnx import import_model
 
         given = {**self._constants, **constants}
-        return import_model(self._source, {**self._dims, **dims}, given)
+        return import_model(self._source, {**self._dims, **dims}, given, note)
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -220,15 +223,19 @@ class SymbolicModel(Model):
         return load_onnx(self.name, self._source, self._dims, given)
 
     def specialize(
-        self, dims: Mapping[str, int], constants: Mapping[str, object] | None = None
+        self,
+        dims: Mapping[str, int],
+        constants: Mapping[str, object] | None = None,
+        note: Callable[[Hashable], None] | None = None,
     ) -> Model:
         """
         Return the model for these extents of its dimensions, and values of inputs.
 
+        `note` is told what integers are divided or rounded to compute shapes.
         Errors: as `glow.load`; they say for which extents the model cannot be.
         """
         try:
-            return Model(self.name, self._import(dims, constants or {}))
+            return Model(self.name, self._import(dims, constants or {}, note))
         except GlowError as error:
             raise named(error, dims) from error.__cause__
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.outlining import OutlinedFunction, outlined
+from glow.dialects.graph.select import CastOp
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
     ConstantOp,
@@ -30,6 +31,15 @@ from glow.support.types import dtype_of, element_type_of, tensor, tensor_type
 
 FOLDED_ELEMENTS = 1 << 16
 
+_ROUNDING = frozenset(
+    f"graph.{name}"
+    for name in ("div", "mod", "bit_shift", "bitwise_and", "bitwise_or", "bitwise_xor")
+)
+"""Ops whose integers are no polynomials in extents, but go up in steps or repeat."""
+
+_SMALL = 16
+"""The elements that shapes and the like have at most."""
+
 _Op = TypeVar("_Op", bound=Operation)
 
 _NOT_IN_HINTS = re.compile(r"[^A-Za-z0-9_$.-]+")
@@ -43,8 +53,15 @@ class Emitter:
     reads never does.
     """
 
-    def __init__(self, block: Block, names: Iterable[str]):
+    def __init__(
+        self,
+        block: Block,
+        names: Iterable[str],
+        note: Callable[[Hashable], None] | None = None,
+    ):
+        """`note` is told of rounding of small integers, which is folded."""
         self.block = block
+        self._note = note
         self.constants: list[ConstantOp] = []
         self.functions: list[FuncOp] = []
         """The bodies of choices and loops that a run decides."""
@@ -200,10 +217,23 @@ class Emitter:
         sizes += [int(np.prod(t.get_shape(), dtype=object)) for t in types]
         if len(sizes) < len(arrays) + len(types) or max(sizes) > FOLDED_ELEMENTS:
             return None
+        known = [array for array in arrays if array is not None]
         try:
-            return op.evaluate([array for array in arrays if array is not None])
+            found = op.evaluate(known)
         except (ArithmeticError, GlowError, IndexError, ValueError):
             return None  # a fault that belongs to the run
+        if self._note is not None and _rounds(op, known, found):
+            self._note((op.name, *(array.tobytes() for array in known)))
+        return found
+
+
+def _rounds(
+    op: GraphOp, operands: Sequence[NDArray[Any]], results: Sequence[NDArray[Any]]
+) -> bool:
+    """Return whether small integers that `op` makes may not follow extents evenly."""
+    makes = any(a.dtype.kind in "iu" and a.size <= _SMALL for a in results)
+    is_cut = isinstance(op, CastOp) and operands[0].dtype.kind == "f"
+    return makes and (is_cut or op.name in _ROUNDING)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 import numpy as np
 import onnx
@@ -50,6 +50,7 @@ def import_model(
     source: OnnxLike | OnnxSource,
     dims: Mapping[str, int] | None = None,
     constants: Mapping[str, object] | None = None,
+    note: Callable[[Hashable], None] | None = None,
 ) -> ModuleOp:
     """
     Return the graph-level module of an ONNX model: read, or a file, bytes, a proto.
@@ -57,12 +58,13 @@ def import_model(
     `dims` gives symbolic dimensions of inputs their extents, `constants` whole inputs
     their value, which makes them weights. Inputs and outputs become
     placeholders, weights constants, nodes the ops of `@main`, each located at its node;
-    where a tensor is called so, of `@main.1`.
+    where a tensor is called so, of `@main.1`. `note` is told what integers are divided
+    or rounded to compute shapes.
     Errors: InvalidModelError with all nodes that are wrong and everything that the
     importer lacks; UnsupportedModelError with the latter alone; BindingError for
     `constants` that do not fit.
     """
-    return _ModelImport(read(source), dims or {}, constants or {}).run()
+    return _ModelImport(read(source), dims or {}, constants or {}).run(note)
 
 
 class _ModelImport:
@@ -93,7 +95,7 @@ class _ModelImport:
         self._initial = {n: r for n, r in self._weights.items() if n in self._kept}
         self._weights = {n: r for n, r in self._weights.items() if n not in self._kept}
 
-    def run(self) -> ModuleOp:
+    def run(self, note: Callable[[Hashable], None] | None = None) -> ModuleOp:
         inputs = self._inputs()
         outputs = [text_of(o.name, "an output name") for o in self._graph.output]
         check_distinct(outputs, "outputs")
@@ -101,7 +103,7 @@ class _ModelImport:
             raise InvalidModelError("the graph has no outputs")
         block = Block()
         entry = Names([*inputs, *outputs]).fresh(MAIN)
-        emitter = Emitter(block, [*inputs, *outputs, entry])
+        emitter = Emitter(block, [*inputs, *outputs, entry], note)
         given = [*inputs, *self._weights]
         records = [record_of(node, self._opsets) for node in self._graph.node]
         nodes = ordered(records, given)

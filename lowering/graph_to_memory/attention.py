@@ -1,15 +1,18 @@
 """Lower attention that is left whole: few queries one by one, others in blocks."""
 
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr, f32, i64
 from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
 
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.memory import attention
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.attention import DecodeAttentionOp
 from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.storage import AllocOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.lowering.tiles import blocks_of
+from glow.support.targets import Target
 from glow.support.types import element_of, is_narrow_float
 
 
@@ -94,3 +97,20 @@ def _in_lines(lowering: Lowering, value: SSAValue) -> SSAValue:
     if addressing is None or 1 not in (addressing.shape[-1], addressing.strides[-1]):
         return lowering.contiguous(value)
     return buffer
+
+
+def decide_blocks(target: Target, op: attention.AttentionOp) -> None:
+    """Choose the blocks of `op`, and its scratch, anew for the extents that it has."""
+    (_, heads, length, _), (_, kv_heads, total, _) = map(extents_of, (op.query, op.key))
+    left, right = (w.value.data for w in (op.left_window_size, op.right_window_size))
+    is_windowed = (left, right) != (-1, -1)
+    blocks = blocks_of(target, heads // kv_heads, length, total, is_windowed)
+    op.query_block = IntegerAttr(blocks.queries, i64)
+    op.key_block = IntegerAttr(blocks.keys, i64)
+    op.joins_heads = UnitAttr() if blocks.joins_heads else None
+    room = op.room()["size"]
+    old = op.scratch.owner
+    if extents_of(op.scratch) != (room,) and isinstance(old, AllocOp):
+        new = AllocOp(MemRefType(f32, (room,)))
+        Rewriter.replace_op(old, new)
+        new.location = op.location

@@ -188,7 +188,7 @@ def test_what_the_compiler_refuses_names_the_extents(
         raise CompilationError("no room for graph.relu")
 
     net = compiled(product())
-    monkeypatch.setattr("glow.compiler._lower", refuse)
+    monkeypatch.setattr("glow.module_compiler._lower", refuse)
     with pytest.raises(CompilationError, match=r"^for batch = 2: no room for graph"):
         net(rows(2))
 

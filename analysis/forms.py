@@ -1,0 +1,258 @@
+"""Modules of one form: what differs between them is integers and some constants."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StridedLayoutAttr,
+    i1,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from glow.dialects.graph.placeholder import ResourceAttr
+from glow.dialects.memory.attention import AttentionOp
+from glow.dialects.memory.storage import AllocOp, ConstantOp, GetOp
+from glow.support.walking import ops_in
+
+Integers = tuple[int, ...]
+
+DECIDED: Mapping[type[Operation], tuple[str, ...]] = {
+    AllocOp: ("offset",),
+    AttentionOp: ("query_block", "key_block", "joins_heads"),
+}
+"""Properties that are decided anew for other extents, and not part of a form."""
+
+
+@dataclass(frozen=True)
+class ModuleForm:
+    """What a module at the memory level says apart from integers and constants."""
+
+    structure: tuple[Hashable, ...]
+    """All else, which is equal for modules of one form; names of constants are not."""
+    integers: Integers
+    """Extents, strides and so on, in the order of the text."""
+    constants: tuple[NDArray[Any] | None, ...]
+    """The bytes of constants, in the order of the text."""
+
+
+def form_of(module: ModuleOp) -> ModuleForm:
+    """Return the form of a module at the memory level."""
+    writer = _FormWriter(module)
+    for op in module.ops:
+        writer.operation(op)
+    constants = (op.resource.array for op in module.ops if isinstance(op, ConstantOp))
+    return ModuleForm(tuple(writer.structure), tuple(writer.integers), tuple(constants))
+
+
+def with_integers(
+    module: ModuleOp, integers: Integers, constants: Mapping[int, NDArray[Any]]
+) -> ModuleOp:
+    """
+    Return a module of the form of `module` with other integers and some constants.
+
+    What is decided anew is as in `module`. Errors: a ValueError for integers that an
+    attribute does not take.
+    """
+    copier = _FormCopier(module, iter(integers))
+    ops = [copier.operation(op) for op in module.ops]
+    stored = [op for op in ops if isinstance(op, ConstantOp)]
+    for number, array in constants.items():
+        stored[number].resource = ResourceAttr.of(array)
+    return ModuleOp(ops)
+
+
+def _scratch_of(module: ModuleOp) -> set[SSAValue]:
+    """Return the buffers whose size is decided with the blocks of attention."""
+    ops = ops_in(module.body)
+    return {op.scratch for op in ops if isinstance(op, AttentionOp)}
+
+
+def _attributes_of(op: Operation) -> Iterator[tuple[str, str, Attribute]]:
+    """Yield the attributes of a form: kind, name and attribute, in one order."""
+    decided = DECIDED.get(type(op), ())
+    for name in sorted(op.properties):
+        if name not in decided:
+            yield "property", name, op.properties[name]
+    for name in sorted(op.attributes):
+        yield "attribute", name, op.attributes[name]
+
+
+class _FormWriter:
+    """Collects structure and integers."""
+
+    def __init__(self, module: ModuleOp):
+        self.structure: list[Hashable] = []
+        self.integers: list[int] = []
+        self._scratch = _scratch_of(module)
+        self._values: dict[SSAValue, int] = {}
+        names = [op.sym_name.data for op in module.ops if isinstance(op, ConstantOp)]
+        self._symbols = {name: number for number, name in enumerate(names)}
+
+    def operation(self, op: Operation) -> None:
+        operands = tuple(self._values[value] for value in op.operands)
+        self.structure.append((op.name, operands, len(op.results), len(op.regions)))
+        for result in op.results:
+            self._value(result)
+        for kind, name, attribute in _attributes_of(op):
+            self.structure.append((kind, name))
+            self._attribute(op, name, attribute)
+        for region in op.regions:
+            for block in region.blocks:
+                self.structure.append(("block", len(block.args)))
+                for argument in block.args:
+                    self._value(argument)
+                for inner in block.ops:
+                    self.operation(inner)
+
+    def _value(self, value: SSAValue) -> None:
+        self._values[value] = len(self._values)
+        if value not in self._scratch:
+            self._add(value.type)
+
+    def _attribute(self, op: Operation, name: str, attribute: Attribute) -> None:
+        match op:
+            case ConstantOp() if name in ("resource", "sym_name"):
+                return
+            case GetOp() if name == "symbol":
+                symbol = op.symbol.string_value()
+                self.structure.append(self._symbols.get(symbol, symbol))
+            case _:
+                self._add(attribute)
+
+    def _add(self, attribute: Attribute) -> None:
+        structure, integers = _split(attribute)
+        self.structure.append(structure)
+        self.integers += integers
+
+
+class _FormCopier:
+    """Copies ops, with the next integers in place of those that they have."""
+
+    def __init__(self, module: ModuleOp, integers: Iterator[int]):
+        self._integers = integers
+        self._scratch = _scratch_of(module)
+        self._values: dict[SSAValue, SSAValue] = {}
+        self._made: dict[tuple[int, Integers], Attribute] = {}
+
+    def operation(self, op: Operation) -> Operation:
+        types = [
+            r.type if r in self._scratch else self._next(r.type) for r in op.results
+        ]
+        properties, attributes = dict(op.properties), dict(op.attributes)
+        is_constant, is_get = isinstance(op, ConstantOp), isinstance(op, GetOp)
+        for kind, name, attribute in _attributes_of(op):
+            if is_constant and name in ("resource", "sym_name"):
+                continue
+            if is_get and name == "symbol":
+                continue
+            own = properties if kind == "property" else attributes
+            own[name] = self._next(attribute)
+        copy = type(op).create(
+            operands=[self._values[value] for value in op.operands],
+            result_types=types,
+            properties=properties,
+            attributes=attributes,
+            regions=[self._region(region) for region in op.regions],
+        )
+        copy.location = op.location
+        for old, new in zip(op.results, copy.results, strict=True):
+            self._values[old] = new
+            new.name_hint = old.name_hint
+        return copy
+
+    def _region(self, region: Region) -> Region:
+        blocks: list[Block] = []
+        for block in region.blocks:
+            copy = Block(arg_types=[self._next(arg.type) for arg in block.args])
+            self._values |= zip(block.args, copy.args, strict=True)
+            copy.add_ops([self.operation(op) for op in block.ops])
+            blocks.append(copy)
+        return Region(blocks)
+
+    def _next(self, attribute: Attribute) -> Attribute:
+        """Return `attribute` with as many of the next integers as it has."""
+        known = _split(attribute)[1]
+        if not known:
+            return attribute
+        integers = tuple([next(self._integers) for _ in known])
+        if integers == known:
+            return attribute
+        key = (id(attribute), integers)
+        if key not in self._made:
+            self._made[key] = _rebuilt(attribute, iter(integers))
+        return self._made[key]
+
+
+@lru_cache(1 << 12)
+def _split(attribute: Attribute) -> tuple[Hashable, Integers]:
+    """Return an attribute without the integers that extents decide, and these."""
+    if isinstance(attribute, IntAttr):
+        return IntAttr, (cast(int, attribute.data),)
+    parts = _parts(attribute)
+    if parts is None:
+        return attribute, ()
+    outside, inside = parts
+    split = [_split(part) for part in inside]
+    structure = (type(attribute), outside, tuple(each for each, _ in split))
+    return structure, tuple(number for _, numbers in split for number in numbers)
+
+
+def _parts(attribute: Attribute) -> tuple[Hashable, Sequence[Attribute]] | None:
+    """Return what has no integers, and the parts that may; None if there are none."""
+    match attribute:
+        case IntegerAttr() if attribute.type != i1:
+            return attribute.type, (attribute.value,)
+        case MemRefType():
+            others = (attribute.element_type, attribute.memory_space)
+            return others, (attribute.shape, attribute.layout)
+        case StridedLayoutAttr():
+            return None, (attribute.strides, attribute.offset)
+        case DenseArrayBase() if isinstance(attribute.elt_type, IntegerType):
+            numbers = cast("DenseArrayBase[IntegerType]", attribute).get_values()
+            return attribute.elt_type, tuple(map(IntAttr, numbers))
+        case ArrayAttr():
+            return None, attribute.data
+        case DictionaryAttr():
+            return tuple(attribute.data), tuple(attribute.data.values())
+        case _:
+            return None
+
+
+def _rebuilt(attribute: Attribute, integers: Iterator[int]) -> Attribute:
+    """Return `attribute` with these integers."""
+    if isinstance(attribute, IntAttr):
+        return IntAttr(next(integers))
+    parts = _parts(attribute)
+    if parts is None:
+        return attribute
+    inside: list[Any] = [_rebuilt(part, integers) for part in parts[1]]
+    match attribute:
+        case IntegerAttr():
+            return IntegerAttr(inside[0], attribute.type)
+        case MemRefType():
+            shape, layout = inside
+            element, space = attribute.element_type, attribute.memory_space
+            return MemRefType(element, shape, layout, space)
+        case StridedLayoutAttr():
+            return StridedLayoutAttr(*inside)
+        case DenseArrayBase():
+            numbers = [number.data for number in inside]
+            return DenseArrayBase.from_list(attribute.elt_type, numbers)
+        case ArrayAttr():
+            return ArrayAttr(inside)
+        case _:
+            assert isinstance(attribute, DictionaryAttr)
+            return DictionaryAttr(dict(zip(attribute.data, inside, strict=True)))

@@ -1,0 +1,120 @@
+"""From a module at any level to an executable, by a target and options."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import DiagnosticException
+
+from glow.analysis.constants import check_present
+from glow.analysis.levels import level_of
+from glow.model import context
+from glow.options import Options
+from glow.pass_manager import Part, entry_checks, internal_errors_of, plan, run_part
+from glow.runtime.interface import Executable, StageReport
+from glow.support.errors import CompilationError, RefusedCodeError
+from glow.support.mapped_files import forget, is_mapped
+from glow.support.targets import Backend, Target
+from glow.support.weights import resources_of
+
+PIECE_NS = 5_000
+"""The nanoseconds that a piece of work takes at least where threads share a run."""
+
+Watch = Callable[[str, ModuleOp], None]
+"""Told of each stage that is done, and of the module then."""
+
+_LOG = logging.getLogger("glow")
+
+
+@dataclass(frozen=True)
+class ModuleCompiler:
+    """A target and options: what makes an executable of IR."""
+
+    backend: Backend
+    machine: Target
+    spec: str
+    options: Options
+    folder: str | os.PathLike[str] | None
+    """Where machine code is kept; empty or None: nowhere."""
+
+    @property
+    def derives(self) -> bool:
+        """Whether executables may be derived from those of other shapes."""
+        whole = self.options.stop_after_pass is None and not self.options.check
+        return self.backend.level == "llvm" and whole and not self.options.cache_dir
+
+    def compile(
+        self, module: ModuleOp, name: str, watch: Watch | None = None
+    ) -> Executable:
+        """Lower `module`, link what comes out; `watch` is told of each stage."""
+        level = level_of(module)
+        check_present(module)
+        entry = Part(entry_checks(level, self.spec, self.options.trust))
+        return self._finish(module, name, [entry, *self._plan(level)], watch)
+
+    def place_and_compile(self, module: ModuleOp, name: str) -> Executable:
+        """Compile a module of the memory level whose buffers have no places yet."""
+        *_, memory = self._plan("layout", "memory")
+        passes = tuple(
+            each
+            for each in memory.passes
+            if each.name in ("plan-memory", "verify-memory")
+        )
+        parts = [replace(memory, passes=passes), *self._plan("memory")]
+        return self._finish(module, name, parts)
+
+    def _plan(self, done: str, last: str | None = None) -> list[Part]:
+        kernels = "declared" if self.backend.links_kernels else "defined"
+        piece_ns = 0 if self.options.threads == 1 else PIECE_NS
+        last = last or self.backend.level
+        return plan(done, last, self.spec, self.options, kernels, piece_ns)
+
+    def _finish(
+        self,
+        module: ModuleOp,
+        name: str,
+        parts: Sequence[Part],
+        watch: Watch | None = None,
+    ) -> Executable:
+        is_code = level_of(module) == self.backend.level
+        reports = _lower(module, parts, watch)
+        start, folder = time.perf_counter(), self.folder or None
+        try:
+            with internal_errors_of(f"target {self.backend.name}"):
+                net = self.backend.compile(module, self.machine, cache_dir=folder)
+        except RefusedCodeError as error:
+            if is_code:  # none of our stages wrote it
+                raise CompilationError(str(error)) from error
+            raise
+        reports.append(StageReport("machine", time.perf_counter() - start, None))
+        net.stages = tuple(reports)
+        for report in reports:
+            _LOG.debug("%s: stage %s took %.3f s", name, report.name, report.seconds)
+        net.threads = self.options.threads
+        return net
+
+
+def _lower(
+    module: ModuleOp, parts: Sequence[Part], watch: Watch | None
+) -> list[StageReport]:
+    ctx = context()
+    given = [resource.array for resource in resources_of(module)]
+    mapped = [array for array in given if is_mapped(array)]
+    del given  # what passes replace is not to be kept
+    reports: list[StageReport] = []
+    try:
+        for part in parts:
+            report = run_part(part, ctx, module)
+            reports += [] if report is None else [report]
+            if watch is not None and report is not None:
+                watch(report.name, module)
+            for array in mapped:
+                forget(array)
+        return reports
+    except DiagnosticException as error:
+        raise CompilationError(" ".join(str(error).split())) from error

@@ -1,0 +1,142 @@
+"""Executables for one shape after the other, derived from earlier ones if possible."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Protocol
+
+from xdsl.dialects.builtin import ModuleOp
+
+from glow.dialects.memory.attention import AttentionOp
+from glow.lowering.graph_to_memory.attention import decide_blocks
+from glow.module_compiler import ModuleCompiler
+from glow.runtime.interface import Executable
+from glow.shape_families import ShapeFamilies
+from glow.support.dimensions import Dims
+from glow.support.errors import GlowError, InternalError
+from glow.support.forking import lock_free_in_children
+from glow.support.garbage import no_collection
+from glow.support.interpolation import Point
+from glow.support.walking import ops_in
+
+_LOG = logging.getLogger("glow")
+
+Note = Callable[[Hashable], None]
+
+
+class MakeModule(Protocol):
+    """Makes the module of a model for some extents, and tells what was rounded."""
+
+    def __call__(self, dims: Dims, note: Note | None = None, /) -> ModuleOp: ...
+
+
+class ShapeCompiler:
+    """
+    Makes an executable for each shape of one model.
+
+    A shape between others that agree is derived: integers of the memory level follow
+    from theirs, buffers are placed anew, rows and tables made from that. Any other is
+    compiled from the model, as is one that is derived and turns out to be wrong.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        dims: Sequence[str],
+        compiler: ModuleCompiler,
+        make_module: MakeModule,
+    ):
+        self._name, self._dims = name, tuple(dims)
+        self._compiler = compiler
+        self._make_module = make_module
+        self._families = ShapeFamilies()
+        self._lock = lock_free_in_children()
+        self._limits: dict[int, int] = {}
+        """Extents by axis from which on there is no code, or code of another form."""
+
+    @no_collection()
+    def compile(self, dims: Dims) -> Executable:
+        """Return the executable for `dims`. Errors: as of compilations."""
+        point = tuple(dims[name] for name in self._dims)
+        net = self._derived(point) or self._derived_below(point)
+        if net is not None:
+            return net
+        net = self._whole(point)
+        with self._lock:
+            question = self._families.question(point)
+        if question is not None:
+            self._sample(question)
+        return net
+
+    def _derived(self, point: Point) -> Executable | None:
+        start = time.perf_counter()
+        with self._lock:
+            module = self._families.derive(point)
+        if module is None:
+            return None
+        for op in ops_in(module.body):
+            if isinstance(op, AttentionOp):
+                decide_blocks(self._compiler.machine, op)
+        try:
+            net = self._compiler.place_and_compile(module, self._name)
+        except (GlowError, InternalError) as error:
+            _LOG.info("%s: cannot derive %s: %s", self._name, self._text(point), error)
+            return None
+        self._tell(point, "derived", start)
+        return net
+
+    def _derived_below(self, point: Point) -> Executable | None:
+        """Return code for a shape that outgrew others, after a larger one is known."""
+        with self._lock:
+            beyond = self._families.beyond(point, self._limits)
+        if beyond is None:
+            return None
+        self._sample(beyond)
+        net = self._derived(point)
+        if net is None:
+            for axis, (x, y) in enumerate(zip(point, beyond, strict=True)):
+                if x != y:
+                    self._limits[axis] = min(y, self._limits.get(axis, y))
+        return net
+
+    def _sample(self, point: Point) -> None:
+        """Compile for a shape that nobody asked for, if the model can have it."""
+        try:
+            self._whole(point)
+        except GlowError as error:
+            _LOG.debug("%s: no %s: %s", self._name, self._text(point), error)
+
+    def _whole(self, point: Point) -> Executable:
+        _LOG.info("%s: compiling for %s", self._name, self._text(point))
+        start = time.perf_counter()
+        notes: list[Hashable] = []
+        module = self._make_module(self._dims_of(point), notes.append)
+        seen: list[ModuleOp] = []
+
+        def watch(stage: str, module: ModuleOp) -> None:
+            if stage == "memory":
+                seen.append(module.clone())
+
+        net = self._compiler.compile(module, self._name, watch)
+        with self._lock:
+            for each in seen:  # now that its constants are those of the executable
+                self._families.add(point, each, notes)
+        self._tell(point, "compiled", start)
+        return net
+
+    def _dims_of(self, point: Point) -> Dims:
+        return dict(zip(self._dims, point, strict=True))
+
+    def _text(self, point: Point) -> str:
+        return text_of(self._dims_of(point))
+
+    def _tell(self, point: Point, how: str, start: float) -> None:
+        ms = (time.perf_counter() - start) * 1e3
+        _LOG.info("%s: %s for %s in %.0f ms", self._name, how, self._text(point), ms)
+
+
+def text_of(dims: Dims) -> str:
+    """Return extents as log lines have them."""
+    return ", ".join(f"{name}={extent}" for name, extent in dims.items())

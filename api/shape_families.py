@@ -1,0 +1,253 @@
+"""Families of shapes: modules of further shapes, derived from those of known ones."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from glow.analysis.directions import functions_of
+from glow.analysis.forms import Integers, form_of, with_integers
+from glow.support.interpolation import Multilinear, Point, interpolate
+
+_MOST_VARYING = 2
+_MOST_FORMS = 8
+_MOST_SAMPLES = 12
+
+_Fixed = tuple[int | None, ...]
+"""The coordinates that all samples of a family share, None for others."""
+
+_Arrays = tuple[NDArray[Any] | None, ...]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A shape that was compiled: its integers and constants at the memory level."""
+
+    point: Point
+    integers: Integers
+    constants: _Arrays
+
+
+@dataclass(frozen=True)
+class Family:
+    """Samples that agree, and what all shapes between them are derived from."""
+
+    module: ModuleOp
+    integers: Multilinear
+    constants: Mapping[int, NDArray[Any]]
+    """Arrays that others are the leading part of, broadcast, by their number."""
+    shapes: Mapping[int, Multilinear]
+
+    def derive(self, point: Point) -> ModuleOp | None:
+        """Return the module for `point`, None where integers would be fractions."""
+        integers = self.integers.at(point)
+        if integers is None:
+            return None
+        arrays: dict[int, NDArray[Any]] = {}
+        for number, array in self.constants.items():
+            shape = self.shapes[number].at(point)
+            if shape is None:
+                return None
+            pairs = zip(array.shape, shape, strict=True)
+            part = array[tuple(slice(min(n, m)) for n, m in pairs)]
+            arrays[number] = np.broadcast_to(part, shape)
+        return with_integers(self.module, integers, arrays)
+
+
+@dataclass
+class _SamplesOfForm:
+    """The samples of one structure, and a module that has it."""
+
+    module: ModuleOp
+    samples: dict[Point, Sample] = field(default_factory=lambda: {})
+    families: dict[_Fixed, Family | None] = field(default_factory=lambda: {})
+
+    def add(self, sample: Sample) -> None:
+        self.samples[sample.point] = sample
+        self.families.clear()
+        if len(self.samples) > _MOST_SAMPLES:
+            del self.samples[self._least_needed()]
+
+    def _least_needed(self) -> Point:
+        """Return a sample that bounds nothing, of those that are old."""
+        columns = list(zip(*self.samples, strict=True))
+        ends = [(min(column), max(column)) for column in columns]
+        inner = (
+            point
+            for point in self.samples
+            if not any(x in end for x, end in zip(point, ends, strict=True))
+        )
+        return next(inner, next(iter(self.samples)))
+
+    def families_of(self, point: Point) -> Iterator[Family]:
+        """Yield the families that have the same form at `point`, large ones first."""
+        for key in _keys_of(point):
+            if key not in self.families:
+                self.families[key] = self._family(key)
+            family = self.families[key]
+            if family is not None:
+                yield family
+
+    def question(self, point: Point) -> Point | None:
+        """Return a shape to compile so that a family of `point` tells enough."""
+        for key in _keys_of(point):
+            samples = self._samples(key)
+            points = [sample.point for sample in samples]
+            found = interpolate(points, [sample.integers for sample in samples])
+            if found is None or _tells(found, points):
+                continue
+            middle = [
+                (n + m) // 2 | 1 for n, m in zip(found.low, found.high, strict=True)
+            ]
+            varied = (
+                x if i in found.varying else own
+                for i, (x, own) in enumerate(zip(middle, point, strict=True))
+            )
+            wanted = tuple(varied)
+            return wanted if found.covers(wanted) else None
+        return None
+
+    def _samples(self, key: _Fixed) -> list[Sample]:
+        return [
+            sample
+            for sample in self.samples.values()
+            if all(
+                k == x or (k is None and x > 1)
+                for x, k in zip(sample.point, key, strict=True)
+            )
+        ]
+
+    def _family(self, key: _Fixed) -> Family | None:
+        samples = self._samples(key)
+        points = [sample.point for sample in samples]
+        found = interpolate(points, [sample.integers for sample in samples])
+        if found is None or not _tells(found, points):
+            return None
+        arrays: dict[int, NDArray[Any]] = {}
+        shapes: dict[int, Multilinear] = {}
+        for number, own in enumerate(zip(*(s.constants for s in samples), strict=True)):
+            if all(array is own[0] for array in own):
+                continue
+            if any(array is None for array in own):
+                return None
+            known = [array for array in own if array is not None]
+            whole = _whole_of(known)
+            shape = interpolate(points, [array.shape for array in known])
+            if whole is None or shape is None:
+                return None
+            arrays[number], shapes[number] = whole, shape
+        return Family(self.module, found, arrays, shapes)
+
+
+def _keys_of(point: Point) -> Iterator[_Fixed]:
+    """Yield which coordinates of `point` a family may share, few of them first."""
+    axes = range(len(point))
+    for count in range(max(0, len(point) - _MOST_VARYING), len(point)):
+        for fixed in combinations(axes, count):
+            yield tuple(point[i] if i in fixed else None for i in axes)
+
+
+def _tells(found: Multilinear, points: Sequence[Point]) -> bool:
+    """
+    Return whether `points` would show it where extents are rounded.
+
+    Where only multiples are seen, nothing shows what rounds up to multiples.
+    """
+    return all(any(p[axis] % 2 for p in points) for axis in found.varying)
+
+
+def _whole_of(arrays: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
+    """Return the array that `arrays` are leading parts of, None if there is none."""
+    first = arrays[0]
+    if any(a.ndim != first.ndim or a.dtype != first.dtype for a in arrays):
+        return None
+    for axis in range(first.ndim):
+        ends = [
+            array.take([0], axis) if array.shape[axis] else array for array in arrays
+        ]
+        if all(_same(end, a) for end, a in zip(ends, arrays, strict=True)):
+            arrays = ends
+    whole = max(arrays, key=lambda array: array.size)
+    for array in arrays:
+        if any(n > m for n, m in zip(array.shape, whole.shape, strict=True)):
+            return None
+        if not _same(array, whole[tuple(map(slice, array.shape))]):
+            return None
+    return whole
+
+
+def _same(some: NDArray[Any], others: NDArray[Any]) -> bool:
+    """Return whether arrays are equal by NumPy's rule of broadcasting, bit for bit."""
+    kind = f"u{some.dtype.itemsize}"
+    some, others = (np.ascontiguousarray(a).view(kind) for a in (some, others))
+    return bool((some == others).all())
+
+
+class ShapeFamilies:
+    """
+    Families of the shapes of one model.
+
+    Only what was compiled as a whole is a sample. Modules for shapes between samples
+    of one form have the decisions of these: layouts, algorithms, what is fused.
+    """
+
+    def __init__(self) -> None:
+        self._forms: OrderedDict[tuple[Hashable, ...], _SamplesOfForm] = OrderedDict()
+
+    def add(self, point: Point, module: ModuleOp, notes: Sequence[Hashable]) -> None:
+        """Note the module of `point` at the memory level, whose constants are final."""
+        if len(functions_of(module)) != 1:
+            return
+        form = form_of(module)
+        key = (*form.structure, *notes)
+        own = self._forms.setdefault(key, _SamplesOfForm(module))
+        own.add(Sample(point, form.integers, form.constants))
+        self._forms.move_to_end(key)
+        if len(self._forms) > _MOST_FORMS:
+            self._forms.popitem(last=False)
+
+    def derive(self, point: Point) -> ModuleOp | None:
+        """Return the module for `point`, not yet placed; None if no family has it."""
+        for family in self._families_of(point):
+            if family.integers.covers(point):
+                module = family.derive(point)
+                if module is not None:
+                    return module
+        return None
+
+    def question(self, point: Point) -> Point | None:
+        """Return a shape to compile so that a family of `point` tells enough."""
+        for form in self._forms.values():
+            if point in form.samples:
+                return form.question(point)
+        return None
+
+    def beyond(self, point: Point, limits: Mapping[int, int]) -> Point | None:
+        """
+        Return a shape twice as large as `point` where it outgrew a family.
+
+        None if it outgrew none, or that would reach one of the `limits` by axis.
+        """
+        for family in self._families_of(point):
+            low, high = family.integers.low, family.integers.high
+            if any(x < n for x, n in zip(point, low, strict=True)):
+                continue
+            pairs = zip(point, high, strict=True)
+            wanted = tuple(2 * x if x > m else x for x, m in pairs)
+            if wanted != point and not any(
+                wanted[axis] != point[axis] and wanted[axis] >= limit
+                for axis, limit in limits.items()
+            ):
+                return wanted
+        return None
+
+    def _families_of(self, point: Point) -> Iterator[Family]:
+        for form in reversed(self._forms.values()):
+            yield from form.families_of(point)

@@ -1,0 +1,222 @@
+"""Code for a new shape follows from that for others, and is as if compiled for it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+import exported
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from operators.oracle import run_onnxruntime
+from small_onnx import info, model, node
+
+import glow
+from glow import DynamicExecutable
+from glow.model import SymbolicModel
+
+
+def compiled(source: Any, **options: Any) -> DynamicExecutable:
+    net = glow.compile(source, **options)
+    assert isinstance(net, DynamicExecutable)
+    return net
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return `derived 1,9` or `compiled 1,9` for each shape that code was made for."""
+    found: list[str] = []
+    for record in caplog.records:
+        if record.levelno == logging.INFO and record.args and len(record.args) == 4:
+            _, how, dims, _ = map(str, record.args)
+            extents = (each.partition("=")[2] for each in dims.split(", "))
+            found.append(f"{how} {','.join(extents)}")
+    caplog.clear()
+    return found
+
+
+def rows(extra: Iterable[Any], weights: dict[str, NDArray[Any]] | None = None) -> Any:
+    """Return a model of [length, 4] that ends in `extra`, which reads x and makes y."""
+    return model(
+        list(extra), {"x": ("length", 4)}, [info("y", (None, None))], weights or {}
+    )
+
+
+def relu_rows() -> Any:
+    return rows([node("Relu", "x", "y")])
+
+
+def texts(batch: int, length: int) -> dict[str, NDArray[Any]]:
+    rng = np.random.default_rng(batch * 1000 + length)
+    mask = rng.integers(0, 2, (batch, length))
+    mask[:, 0] = 1
+    ids = rng.integers(3, exported.WORDS, (batch, length))
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+@pytest.mark.slow
+def test_transformer_gets_the_bits_that_a_compilation_gives(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "glow")
+    source = exported.read("bert")
+    net = compiled(source)
+    for length in (64, 51, 120, 90):
+        feeds = texts(2, length)
+        (y,) = net.run(feeds).values()
+        static = glow.compile(glow.load(source, dims={"batch": 2, "sequence": length}))
+        np.testing.assert_array_equal(y, *static.run(feeds).values())
+        np.testing.assert_allclose(y, run_onnxruntime(source, feeds)[0], atol=1e-4)
+    assert told(caplog)[-1] == "derived 2,90"
+
+
+def test_shape_that_outgrows_others_is_between_after_one_twice_as_large(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "glow")
+    net = compiled(relu_rows())
+    for length in (3, 4, 5, 9, 12, 18, 19):
+        x = np.random.default_rng(length).standard_normal((length, 4), np.float32)
+        np.testing.assert_array_equal(net(x), np.maximum(x, 0))
+    assert told(caplog) == [
+        *("compiled 3", "compiled 4", "compiled 5"),
+        *("compiled 18", "derived 9", "derived 12", "derived 18"),
+        *("compiled 38", "derived 19"),
+    ]
+
+
+def test_no_shape_larger_than_a_model_takes(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "glow")
+    table = np.random.default_rng(0).standard_normal((16, 4), np.float32)
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Slice", "shape zero one", "end"),
+        node("Slice", "table zero end", "part"),
+        node("Add", "x part", "y"),
+    ]
+    weights = {"table": table, "zero": np.array([0]), "one": np.array([1])}
+    net = compiled(rows(nodes, weights))
+    for length in (5, 6, 7, 10, 11):
+        x = np.ones((length, 4), np.float32)
+        np.testing.assert_array_equal(net(x), x + table[:length])
+    steps = told(caplog)
+    assert steps == [f"compiled {n}" for n in (5, 6, 7, 10, 11)]
+
+
+def test_only_odd_extents_show_what_is_rounded(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "glow")
+    net = compiled(relu_rows())
+    for length in (8, 16, 32, 24):
+        net(np.zeros((length, 4), np.float32))
+    assert told(caplog) == [
+        *("compiled 8", "compiled 16", "compiled 32"),
+        "compiled 21",
+        "derived 24",
+    ]
+
+
+def test_rounded_extents_are_computed_by_the_model(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The model pads to a multiple of 3; samples of one rest look like a line."""
+    caplog.set_level(logging.INFO, "glow")
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Slice", "shape zero one", "length"),
+        node("Neg", "length", "less"),
+        node("Mod", "less three", "rest"),
+        node("Concat", "zeros rest zero", "pads", axis=0),
+        node("Pad", "x pads", "y"),
+    ]
+    weights = {
+        "zero": np.array([0]),
+        "one": np.array([1]),
+        "three": np.array([3]),
+        "zeros": np.array([0, 0]),
+    }
+    net = compiled(rows(nodes, weights))
+    for length in (5, 8, 17, 11, 12):
+        x = np.ones((length, 4), np.float32)
+        assert net(x).shape == (-(-length // 3) * 3, 4)
+    assert all(step.startswith("compiled") for step in told(caplog))
+
+
+def test_one_and_none_are_no_family(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "glow")
+    net = compiled(relu_rows())
+    for length in (0, 1, 2, 3, 4, 5):
+        assert net(np.zeros((length, 4), np.float32)).shape == (length, 4)
+    steps = told(caplog)
+    assert steps[:5] == [f"compiled {n}" for n in range(5)]
+    assert steps[5:] == ["compiled 10", "derived 5"]
+
+
+def test_derived_code_that_is_refused_is_compiled(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from glow.module_compiler import ModuleCompiler
+    from glow.support.errors import CompilationError
+
+    def refuse(*_: Any) -> None:
+        raise CompilationError("no room")
+
+    caplog.set_level(logging.INFO, "glow")
+    net = compiled(relu_rows())
+    for length in (3, 4, 7):
+        net(np.zeros((length, 4), np.float32))
+    monkeypatch.setattr(ModuleCompiler, "place_and_compile", refuse)
+    net(np.ones((5, 4), np.float32))
+    assert "model: cannot derive length=5: no room" in caplog.text
+    assert told(caplog)[-1] == "compiled 5"
+
+
+def test_states_and_saved_files_have_derived_shapes(tmp_path: Any) -> None:
+    nodes = [node("Add", "x past", "present"), node("Neg", "present", "y")]
+    inputs = {"x": ("length", 4), "past": ("length", 4)}
+    outputs = [info("y", ("length", 4)), info("present", ("length", 4))]
+    net = compiled(model(nodes, inputs, outputs, {}), states={"present": "past"})
+    for length in (3, 5, 9, 6):
+        x = np.ones((length, 4), np.float32)
+        bound = net.bind({"x": x})
+        bound.run()
+        np.testing.assert_array_equal(bound.run()["y"], -2 * x)
+    net.save(tmp_path / "net.glow")
+    again = glow.load_executable(tmp_path / "net.glow")
+    assert isinstance(again, DynamicExecutable)
+    assert again.compiled == net.compiled
+
+
+@pytest.mark.slow
+def test_many_lengths_in_one_process() -> None:
+    weight = np.random.default_rng(0).standard_normal((4, 8), np.float32)
+    nodes = [
+        node("MatMul", "x w", "product"),
+        node("Softmax", "product", "shares"),
+        node("Transpose", "shares", "turned"),
+        node("MatMul", "turned shares", "y"),
+    ]
+    source = rows(nodes, {"w": weight})
+    net = compiled(source, cache_size=4)
+    lengths = np.random.default_rng(1).permutation(np.arange(10, 60)).tolist()
+    for length in lengths:
+        x = np.random.default_rng(length).standard_normal((length, 4), np.float32)
+        wanted = run_onnxruntime(source, {"x": x})[0]
+        np.testing.assert_allclose(net(x), wanted, rtol=1e-4)
+    assert [dims["length"] for dims in net.compiled] == lengths[-4:]
+
+
+def test_specialized_model_says_what_it_rounds() -> None:
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Div", "shape two", "half"),
+        node("ConstantOfShape", "half", "y"),
+    ]
+    source = rows(nodes, {"two": np.array([2, 1])})
+    loaded = glow.load(source)
+    assert isinstance(loaded, SymbolicModel)
+    notes: list[Any] = []
+    loaded.specialize({"length": 6}, note=notes.append)
+    assert [each[0] for each in notes] == ["graph.div"]

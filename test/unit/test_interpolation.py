@@ -1,0 +1,54 @@
+"""Integers that are polynomials in extents, found from some of their values."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glow.support.interpolation import interpolate
+
+coefficients = st.lists(st.integers(-50, 50), min_size=4, max_size=4)
+extents = st.lists(st.integers(0, 40), min_size=3, max_size=3, unique=True)
+
+
+@given(coefficients, extents, extents, st.integers(0, 80), st.integers(0, 80))
+def test_what_is_multilinear_is_found_everywhere(
+    numbers: list[int], first: list[int], second: list[int], x: int, y: int
+) -> None:
+    def value(x: int, y: int) -> int:
+        one, a, b, both = numbers
+        return one + a * x + b * y + both * x * y
+
+    points = list(product(first, second))
+    found = interpolate(points, [(value(*point), 7) for point in points])
+    assert found is not None
+    assert found.at((x, y)) == (value(x, y), 7)
+    is_between = min(first) <= x <= max(first) and min(second) <= y <= max(second)
+    assert found.covers((x, y)) == is_between
+
+
+@pytest.mark.parametrize(
+    ("points", "values"),
+    [
+        ([], []),
+        ([(2,), (4,)], [(2,), (4,)]),  # nothing confirms a line through two points
+        ([(2,), (4,), (7,)], [(2,), (4,), (8,)]),  # rounded up to even numbers
+        ([(2,), (3,), (4,)], [(4,), (9,), (16,)]),
+        ([(2, 2), (3, 3), (4, 4), (5, 5), (6, 6)], [(1,)] * 5),  # on one line
+    ],
+)
+def test_what_does_not_follow_is_not_found(
+    points: list[tuple[int, ...]], values: list[tuple[int, ...]]
+) -> None:
+    assert interpolate(points, values) is None
+
+
+def test_halves_are_known_where_they_are_whole() -> None:
+    found = interpolate([(4, 3), (8, 3), (14, 3)], [(2, 3), (4, 3), (7, 3)])
+    assert found is not None
+    assert found.varying == (0,)
+    assert found.at((10, 3)) == (5, 3)
+    assert found.at((9, 3)) is None
