@@ -289,8 +289,9 @@ def test_compilations_are_logged(
     symbolic = glow.compile(onnx_model)
     assert not caplog.messages
     symbolic(X[np.newaxis])
-    first, *stages = caplog.messages
+    first, *stages, last = caplog.messages
     assert first == "model: compiling for batch=1"
+    assert last.startswith("model: compiled for batch=1 in ")
     assert {"graph", "layout", "memory", "loops", "llvm", "machine"} == {
         line.split()[2] for line in stages
     }
