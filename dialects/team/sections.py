@@ -110,7 +110,7 @@ class CallOp(IRDLOperation):
         return [
             PlacedTouch(place, touch.writes, touch.bytes.moved(offset), touch.step)
             for touch in self.touches
-            for place, offset in [_place_of(self.arguments[touch.operand])]
+            for place, offset in [place_of(self.arguments[touch.operand])]
         ]
 
     def verify_(self) -> None:
@@ -220,7 +220,7 @@ def _optional_number(parser: Parser, word: str) -> int | None:
     return None if present is None else parser.parse_integer()
 
 
-def _place_of(pointer: SSAValue) -> tuple[tuple[SSAValue, int | None], int]:
+def place_of(pointer: SSAValue) -> tuple[tuple[SSAValue, int | None], int]:
     """Return the memory that `pointer` is in, and where, in bytes."""
     offset = 0
     while isinstance(pointer.owner, BaseOp):

@@ -47,6 +47,8 @@ class MemoryToLoopsPass(ModulePass):
     as many nanoseconds or more, and `glow.sections`, `glow.strands` and
     `glow.worker_bytes` say how many there are and what each thread needs for itself.
     Where a second thread would not save the time of four pieces, it is as without.
+    Without threads, calls that pass on more than `near_bytes` (0: half of the second-
+    level cache) take turns, so that what one writes is read while a cache holds it.
     With `kernels=declared` it has no bodies of kernels: a backend of this process
     brings their code.
 
@@ -59,11 +61,17 @@ class MemoryToLoopsPass(ModulePass):
     kernels: Literal["defined", "declared"] = "defined"
     profile: bool = False
     piece_ns: int = 0
+    near_bytes: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.piece_ns < 0:
             raise PassFailedException(
                 f"memory-to-loops expects piece_ns of at least 0, got {self.piece_ns}"
+            )
+        if self.near_bytes < 0:
+            raise PassFailedException(
+                "memory-to-loops expects near_bytes of at least 0, got "
+                f"{self.near_bytes}"
             )
         entries = entries_of(op)
         if len(entries) != 1:
@@ -87,8 +95,14 @@ class MemoryToLoopsPass(ModulePass):
         ops = active_ops(function.body.block)
         profile = ProfileWriter(ops, target) if self.profile else None
         callees = {f.sym_name.data: f for f in functions_of(module)}
+        near = self.near_bytes or target.l2_bytes // 2
         main = Main(
-            target, storage, profile=profile, callees=callees, piece_ns=piece_ns
+            target,
+            storage,
+            profile=profile,
+            callees=callees,
+            piece_ns=piece_ns,
+            near_bytes=near,
         )
         for op in ops:
             lower_op(main, op)

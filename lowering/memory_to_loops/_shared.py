@@ -31,24 +31,26 @@ class SharedCalls:
     calls: list[CallOp] = field(default_factory=lambda: [])
     worker_bytes: int = 0
     """The memory that each worker needs for itself."""
-    _written: set[SSAValue] = field(default_factory=lambda: set())
+    written: set[SSAValue] = field(default_factory=lambda: set())
+    """The buffers that the current op writes."""
     _own_bytes: int = 0
-    _beside: int | None = None
+    group: int | None = None
+    """The number of calls that are beside each other, if the next one is."""
     _groups: Iterator[int] = field(default_factory=count)
 
     def begin(self, op: Operation) -> None:
         """Go on with the calls of `op`."""
-        self._written = {buffer for buffer, kind in accesses_of(op) if kind.writes}
+        self.written = {buffer for buffer, kind in accesses_of(op) if kind.writes}
         self._own_bytes = 0
 
     @contextmanager
     def beside(self) -> Generator[None]:
         """Say of the calls inside that they leave each other's elements alone."""
-        outer = self._beside
+        outer = self.group
         if outer is None:
-            self._beside = next(self._groups)
+            self.group = next(self._groups)
         yield
-        self._beside = outer
+        self.group = outer
 
     def own(self, buffer: SSAValue) -> int:
         """Return where a worker has memory of its own as large as `buffer`."""
@@ -75,7 +77,7 @@ class SharedCalls:
             operands,
             list(self._touches(passed, work.rows)),
             (work.units, work.units, cost),
-            beside=self._beside,
+            beside=self.group,
             ordered=ordered,
         )
         self.calls.append(op)
@@ -89,7 +91,7 @@ class SharedCalls:
             buffer = argument.buffer
             if buffer is None or self.storage.is_constant(root_of(buffer)):
                 continue
-            writes = buffer in self._written
+            writes = buffer in self.written
             if name in rows:
                 size = dtype_of(argument.operand.element).itemsize
                 yield Touch(number, writes, *bytes_of_rows(rows[name], size))

@@ -35,6 +35,10 @@ from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import GetOp
 from glow.dialects.team.sections import SectionOp
 from glow.lowering.memory_to_loops._attributes import integer, symbol_reference
+from glow.lowering.memory_to_loops._interleaving import (
+    PlannedCall,
+    turns_of,
+)
 from glow.lowering.memory_to_loops._sections import saves_time, sections_of
 from glow.lowering.memory_to_loops._shared import SharedCalls
 from glow.lowering.memory_to_loops._tables import TablePool, as_offsets
@@ -92,6 +96,8 @@ class Main:
     """What a piece takes at least if threads share calls; 0 if they do not."""
     plans: dict[Hashable, Any] = field(default_factory=lambda: {})
     """What ops that differ in their buffers alone share, by what is equal of them."""
+    near_bytes: int = 0
+    """What calls may pass on before they take turns."""
 
     def __post_init__(self) -> None:
         arguments = _ARGUMENTS | (_TEAM_ARGUMENTS if self.piece_ns else {})
@@ -110,6 +116,8 @@ class Main:
         self.sections: list[SectionOp] = []
         self.spent = 0
         """What calls take so far, in nanoseconds."""
+        self._planned: list[PlannedCall] = []
+        self._is_inner = False
         self._places: Mapping[SSAValue, str] = {}
         """The argument that holds a buffer which a function is called with."""
         self._get_rows()
@@ -137,6 +145,7 @@ class Main:
         inner._args, inner._places = dict(arguments), places
         inner._bases, inner._indices = {}, {}
         inner.piece_ns, inner.profile, inner.spent = 0, None, 0
+        inner._is_inner = True
         inner._get_rows()
         return inner
 
@@ -197,7 +206,7 @@ class Main:
         Where threads share calls, it lies in the memory of the worker.
         """
         if not self.piece_ns:
-            return self.base(buffer, 0, seen_as, compute)
+            return replace(self.base(buffer, 0, seen_as, compute), is_own=True)
         element = seen_as or buffer_type(buffer).element_type
         operand = Operand(element, compute or compute_type(element))
         first = self.shared.own(buffer)
@@ -353,7 +362,8 @@ class Main:
         per_ns: float = 1,
         ordered: bool = False,
     ) -> None:
-        self.spent += int(work.units * work.cost / per_ns)
+        cost = int(work.units * work.cost / per_ns)
+        self.spent += cost
         if self.piece_ns:
             op = self.shared.add(
                 symbol, operands, passed, work, per_ns=per_ns, ordered=ordered
@@ -362,18 +372,39 @@ class Main:
             if self.profile is not None:
                 self.profile.share(op)
             return
-        bounds = self._index(0), self._index(work.units)
-        # Built of operands in groups, a call would take three times as long.
-        op = func.CallOp.create(
-            operands=[*operands, *bounds],
-            properties={"callee": symbol_reference(symbol)},
-            attributes={"units": integer(work.units), "cost": integer(work.cost)},
+        call = PlannedCall(
+            symbol,
+            operands,
+            passed,
+            work,
+            self._location,
+            self.storage,
+            self.shared.written,
+            self.shared.group,
+            ordered,
+            cost,
+            0 if self.profile is None else self.profile.current,
         )
-        op.location = self._location
+        if self._is_inner:
+            self._add(call, 0, work.units)
+        else:
+            self._planned.append(call)
+
+    def _add(self, call: PlannedCall, begin: int, end: int) -> None:
+        """Add the op that does some units of `call`."""
+        bounds = self._index(begin), self._index(end)
+        # Built of operands in groups, a call would take three times as long.
+        numbers = {"units": end - begin, "cost": call.work.cost}
+        op = func.CallOp.create(
+            operands=[*call.operands, *bounds],
+            properties={"callee": symbol_reference(call.symbol)},
+            attributes={name: integer(number) for name, number in numbers.items()},
+        )
+        op.location = call.location
         if self.profile is None:
             self.block.add_op(op)
         else:
-            self.block.add_ops(self.profile.time(op, self._records()))
+            self.block.add_ops(self.profile.time(op, self._records(), call.group))
 
     def _records(self) -> SSAValue:
         """Return where records are: io has them behind arrays and the hook."""
@@ -385,7 +416,7 @@ class Main:
         return saves_time(self.sections, self.piece_ns)
 
     def finish(self) -> None:
-        """Close `main`: put shared calls into sections, and end."""
+        """Close `main`: put shared calls into sections, others into turns, and end."""
         if self.piece_ns:
             team = self._args["team"]
             self.sections = sections_of(self.shared.calls, team, self.piece_ns)
@@ -397,4 +428,6 @@ class Main:
             if self.profile is not None:
                 self.profile.time_pieces(self.sections, self._records())
             self.block.add_ops(self.sections)
+        for turn in turns_of(self._planned, self.near_bytes):
+            self._add(*turn)
         self.block.add_op(func.ReturnOp())

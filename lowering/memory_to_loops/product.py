@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -17,7 +18,7 @@ from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
 from glow.lowering.memory_to_loops.kernels.microkernel import FEW, Sums, Tile, tiles_of
 from glow.lowering.memory_to_loops.kernels.stores import Stored
-from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
+from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, UnitSpans
 from glow.lowering.memory_to_loops.rows import (
     Offsets,
     OffsetTable,
@@ -102,8 +103,10 @@ def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned
         )
         row = _row(p, tiling, summed, panels, table)
         row, work = _cut(kernel, row, depth)
-        if row.tiles.unit and np.all(np.diff(tiling.rows) >= 0):
-            work = replace(work, rows=_unit_rows(p, tiling.height))
+        if row.tiles.unit:
+            if np.all(np.diff(tiling.rows) >= 0):
+                work = replace(work, rows=_unit_rows(p, tiling.height))
+            work = replace(work, spans=partial(_unit_spans, p, tiling))
         planned.append((kernel, row, work))
     return planned
 
@@ -145,24 +148,39 @@ def _row(
 
 def _unit_rows(p: Product, height: int) -> dict[str, UnitRows]:
     """Return the rows of operands that a tile of `height` rows in order touches."""
-    along = np.array([0, (p.run - 1) * p.step])
-    columns = np.array([0, (p.columns - 1) * p.result_step])
+    found: dict[str, UnitRows] = {}
+    for name, (rows, low, high) in _touched(p).items():
+        own = UnitRows.of(rows, low, high, height)
+        found |= {} if own is None else {name: own}
+    return found
+
+
+def _unit_spans(p: Product, tiling: _Tiling) -> dict[str, UnitSpans]:
+    """Return from where to where each tile touches operands."""
+    found: dict[str, UnitSpans] = {}
+    for name, (rows, low, high) in _touched(p).items():
+        tiles = rows[tiling.rows].reshape(-1, tiling.height)
+        found[name] = tiles.min(1) + low, tiles.max(1) + high
+    return found
+
+
+def _touched(p: Product) -> dict[str, tuple[Offsets, int, int]]:
+    """Return where rows of operands begin, and from where to where each is touched."""
+    columns = np.array([0, p.columns - 1])
+    along = columns if p.is_depthwise else np.array([0, (p.run - 1) * p.step])
     parts = {
         "left": (p.rows, p.segments, along, p.left_batches),
-        "result": (p.result_rows, columns, p.result_batches),
+        "result": (p.result_rows, columns * p.result_step, p.result_batches),
     }
     for number, kind in enumerate(p.epilogue.form.extras):
         if kind is Extra.FULL:
             rows, batches = p.extra_rows[number], p.extra_batches[number]
-            parts[f"extra{number}"] = (rows, np.array([0, p.columns - 1]), batches)
-    if p.is_depthwise:  # which column a channel is read by depends on the panel
-        del parts["left"]
-    found: dict[str, UnitRows] = {}
+            parts[f"extra{number}"] = (rows, columns, batches)
+    found: dict[str, tuple[Offsets, int, int]] = {}
     for name, (rows, *others) in parts.items():
         low = sum(int(part.min()) for part in others)
         high = sum(int(part.max()) for part in others)
-        own = UnitRows.of(rows, low, high + 1, height)
-        found |= {} if own is None else {name: own}
+        found[name] = rows, low, high + 1
     return found
 
 

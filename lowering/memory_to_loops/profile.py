@@ -45,16 +45,17 @@ class ProfileWriter:
         self._numbers = {op: number for number, op in enumerate(ops)}
         self._records: list[ArrayAttr[Attribute]] = []
         self._groups_of_calls: dict[CallOp, int] = {}
-        self._current = 0
+        self.current = 0
+        """The group that calls are of."""
 
     def begin(self, op: Operation) -> None:
         """Let what is added from here on be of `op`."""
-        self._current = self._numbers[op]
+        self.current = self._numbers[op]
 
-    def time(self, call: func.CallOp, base: SSAValue) -> list[Operation]:
-        """Return `call`, and around it what notes its time in a new record."""
+    def time(self, call: func.CallOp, base: SSAValue, group: int) -> list[Operation]:
+        """Return `call` of a group, and around it what notes its time in a record."""
         word = RECORD_WORDS * len(self._records)
-        self._add(self._current, call.callee.string_value())
+        self._add(group, call.callee.string_value())
         places = [
             arith.ConstantOp.from_int_and_width(word + n, IndexType()) for n in (1, 2)
         ]
@@ -69,7 +70,7 @@ class ProfileWriter:
 
     def share(self, call: CallOp) -> None:
         """Let `call`, which threads share, be of the current op."""
-        self._groups_of_calls[call] = self._current
+        self._groups_of_calls[call] = self.current
 
     def time_pieces(self, sections: Sequence[SectionOp], base: SSAValue) -> None:
         """Let threads note the time of each piece of `sections` in a new record."""

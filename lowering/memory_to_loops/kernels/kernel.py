@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar
 
@@ -31,7 +31,7 @@ from glow.lowering.memory_to_loops.kernels.library_function import (
     PRIVATE,
     LibraryFunction,
 )
-from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
+from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, UnitSpans
 
 R = TypeVar("R", covariant=True)
 """The type of a row in a kernel."""
@@ -131,6 +131,8 @@ class Argument:
     operand: Operand
     buffer: SSAValue | None = None
     lead: int = 0
+    is_own: bool = False
+    """Whether each unit of work writes what it reads there."""
 
 
 Bounds = tuple[Value, Value]
@@ -146,13 +148,15 @@ class Work:
     """
     The outermost iterations of a call, which may be done in pieces and in any order.
 
-    `rows` says of operands which rows each of them touches, where that is known.
+    `rows` says of operands which rows each of them touches, where that is known;
+    `spans` returns from where to where, of those that may have rows in common.
     Units: `cost` in elements that one iteration loads, stores or multiplies, roughly.
     """
 
     units: int = 1
     cost: int = 1
     rows: Mapping[str, UnitRows] = field(default_factory=dict[str, UnitRows])
+    spans: Callable[[], Mapping[str, UnitSpans]] = dict[str, UnitSpans]
 
 
 @dataclass(frozen=True, eq=False)

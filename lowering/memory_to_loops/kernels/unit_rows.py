@@ -10,6 +10,14 @@ from numpy.typing import NDArray
 
 from glow.codegen.loops import Level
 
+Offsets = NDArray[np.int64]
+UnitSpans = tuple[Offsets, Offsets]
+"""
+Where each unit of work begins to touch an operand, and where it ends.
+
+Units: elements, from what the operand's pointer points to.
+"""
+
 
 @dataclass(frozen=True)
 class UnitRows:
@@ -53,6 +61,15 @@ class UnitRows:
         if extent > pitch or np.any(lines != places[:, None]) or np.any(places % pitch):
             return None
         return UnitRows(first, int(places[-1]) // pitch + 1, extent, pitch, 0)
+
+    def spans(self, units: int) -> UnitSpans | None:
+        """Return where each of so many units begins and ends, if they have rows."""
+        if not self.each:
+            return None
+        first = np.arange(units) * self.each
+        last = np.minimum(first + self.each, self.count) - 1
+        low, high = (self.first + rows * self.pitch for rows in (first, last))
+        return low, high + self.width
 
 
 def rows_along(

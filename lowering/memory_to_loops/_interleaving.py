@@ -1,0 +1,279 @@
+"""Calls that take turns, so that what one writes is read while a cache holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import SSAValue
+
+from glow.analysis.buffers import root_of, size_bytes
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.team.sections import place_of
+from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
+from glow.lowering.memory_to_loops.kernels.unit_rows import Offsets, UnitSpans
+from glow.lowering.memory_to_loops.storage import Storage
+from glow.lowering.memory_to_loops.touched import bytes_of
+from glow.support.types import dtype_of
+
+_CONSTANTS = 2
+"""The part of what is near that constants may take, which each turn reads again."""
+_PER_NS = 8
+"""
+The bytes for each nanosecond of a call from which it would wait for them.
+
+A core gets 10 to 30 from the third level, and does not wait while it multiplies.
+"""
+_SMALL = 16
+"""The part of what is near that calls touch which go along without a need."""
+_AT_ONCE = 2
+"""The part of its units that a call must need of another before its own first one."""
+
+Turn = tuple["PlannedCall", int, int]
+"""A call, and the first and last of its units that it does now."""
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """Bytes of a block of memory from `low` to `high`, for each unit or for all."""
+
+    place: Hashable
+    writes: bool
+    is_own: bool
+    """Whether each unit writes what it reads there."""
+    low: Offsets
+    high: Offsets
+
+    @property
+    def bytes(self) -> int:
+        return int(self.high.max() - self.low.min())
+
+    def meets(self, other: Span) -> bool:
+        """Return whether both may touch a byte."""
+        if self.place != other.place or (self.is_own and other.is_own):
+            return False
+        first = max(self.low.min(), other.low.min())
+        return bool(first < min(self.high.max(), other.high.max()))
+
+    def needs(self, other: Span, units: int) -> Offsets | None:
+        """
+        Return how many of `units` units of `other` come before each of these.
+
+        None where they never touch the same bytes, or both only read.
+        """
+        if not (self.writes or other.writes) or not self.meets(other):
+            return None
+        if len(other.low) == 1:
+            return np.full(len(self.low), units)
+        low = np.minimum.accumulate(other.low[::-1])[::-1]
+        high = np.maximum.accumulate(other.high)
+        count = np.searchsorted(low, self.high, "left")
+        meets = high[np.maximum(count - 1, 0)] > self.low
+        return np.maximum.accumulate(np.where(meets, count, 0))
+
+
+@dataclass(eq=False)
+class PlannedCall:
+    """A call that `main` makes, in one piece or several."""
+
+    symbol: str
+    operands: Sequence[SSAValue]
+    passed: Mapping[str, Argument]
+    work: Work
+    location: LocationAttr
+    storage: Storage
+    written: Set[SSAValue] = frozenset()
+    """The buffers that its op writes."""
+    beside: int | None = None
+    """Calls of one number leave each other's elements alone."""
+    is_ordered: bool = False
+    ns: int = 0
+    """What it takes, roughly."""
+    group: int = 0
+    """What a profile counts it to."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it is known what a unit of its work writes."""
+        return any(span.writes and len(span.low) > 1 for span in self.spans)
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        """What it touches, constants and tables aside."""
+        units = self.work.spans()
+        return [
+            self._span(name, argument, argument.buffer, units.get(name))
+            for name, argument in self.passed.items()
+            if argument.buffer is not None and not self._is_constant(argument.buffer)
+        ]
+
+    def _span(
+        self, name: str, argument: Argument, buffer: SSAValue, units: UnitSpans | None
+    ) -> Span:
+        place, offset = place_of(argument.base)
+        writes = buffer in self.written
+        if units is None and (rows := self.work.rows.get(name)) is not None:
+            units = rows.spans(self.work.units)
+        if units is None:
+            own = bytes_of(buffer, writes=writes).moved(-argument.lead)
+            low, high = np.array([own.begin]), np.array([own.end])
+        else:
+            size = dtype_of(argument.operand.element).itemsize
+            low, high = (each * size for each in units)
+        return Span(place, writes, argument.is_own, low + offset, high + offset)
+
+    @property
+    def constant_bytes(self) -> int:
+        """The bytes of constants, which each piece reads."""
+        buffers = [a.buffer for a in self.passed.values() if a.buffer is not None]
+        roots = {root_of(buffer) for buffer in buffers if self._is_constant(buffer)}
+        return sum(size_bytes(buffer_type(root)) for root in roots)
+
+    def _is_constant(self, buffer: SSAValue) -> bool:
+        return self.storage.is_constant(root_of(buffer))
+
+
+def turns_of(calls: Sequence[PlannedCall], near: int) -> Iterator[Turn]:
+    """
+    Yield `calls` in turns: those that pass on more than `near` bytes in small pieces.
+
+    Each pair of units that touch the same bytes, one of them to write, stays in order.
+    """
+    at = 0
+    while at < len(calls):
+        chain = _Chain(near, calls[at])
+        for call in calls[at + 1 :] if chain.is_large else ():
+            if not chain.goes_on(call):
+                break
+        yield from chain.turns()
+        at += len(chain.calls)
+
+
+class _Chain:
+    """Calls one after the other, of which each goes on with what one before wrote."""
+
+    def __init__(self, near: int, first: PlannedCall):
+        self._near = near
+        self.calls, self._tried = [first], [first]
+        self._needs: dict[PlannedCall, dict[PlannedCall, Offsets]] = {first: {}}
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the first call writes more than a cache holds, unit by unit."""
+        first = self.calls[0]
+        if first.is_ordered or first.constant_bytes > self._most_constants:
+            return False
+        return first.is_cut and any(
+            span.writes and span.bytes > self._near for span in first.spans
+        )
+
+    @property
+    def _most_constants(self) -> int:
+        return self._near // _CONSTANTS
+
+    def goes_on(self, call: PlannedCall) -> bool:
+        """Add `call` if it may take turns; return whether another one may follow."""
+        if call.is_ordered:
+            return False
+        needs = {
+            other: need
+            for other in self._tried
+            if (need := _needs(call, other)) is not None
+        }
+        if not self._may_join(call, needs):
+            return False
+        self._tried.append(call)
+        self._needs[call] = needs
+        is_beside = call.beside is not None and call.beside == self.calls[-1].beside
+        if is_beside or self._passed_on(call) > max(self._near, _PER_NS * call.ns):
+            self.calls = list(self._tried)
+        return True
+
+    def _may_join(
+        self, call: PlannedCall, needs: Mapping[PlannedCall, Offsets]
+    ) -> bool:
+        if not call.is_cut:
+            touched = sum(span.bytes for span in call.spans)
+            return touched * _SMALL < self._near and not any(
+                other.is_cut for other in needs
+            )
+        constants = sum(each.constant_bytes for each in (*self._tried, call))
+        if constants > self._most_constants:
+            return False
+        return all(
+            need[0] * _AT_ONCE <= other.work.units or not other.is_cut
+            for other, need in needs.items()
+        )
+
+    def _passed_on(self, call: PlannedCall) -> int:
+        """Return the bytes that `call` reads of what calls before it wrote."""
+        written = [s for each in self._needs[call] for s in each.spans if s.writes]
+        return sum(
+            span.bytes
+            for span in call.spans
+            if not span.writes and any(span.meets(other) for other in written)
+        )
+
+    def turns(self) -> Iterator[Turn]:
+        """Yield what each call does in turn."""
+        done = dict.fromkeys(self.calls, 0)
+
+        def until(call: PlannedCall, units: int) -> Iterator[Turn]:
+            before = done[call]
+            if units <= before:
+                return
+            for other, need in self._needs[call].items():
+                yield from until(other, int(need[min(units, len(need)) - 1]))
+            done[call] = units
+            yield call, before, units
+
+        for call, units in self._pieces():
+            yield from until(call, units)
+        for call in self.calls:
+            yield from until(call, call.work.units)
+
+    def _pieces(self) -> list[tuple[PlannedCall, int]]:
+        """Return up to which units the last calls go on, in the order of results."""
+        if len(self.calls) == 1:
+            return []
+        needed = {other for call in self.calls for other in self._needs[call]}
+        count = -(-self._bytes() // self._near)
+        found: list[tuple[int, PlannedCall, int]] = []
+        for call in self.calls:
+            if call in needed or not call.is_cut:
+                continue
+            written = next(s for s in call.spans if s.writes and len(s.low) > 1)
+            units = call.work.units
+            ends = {-(-units * n // count) for n in range(1, count + 1)}
+            found += ((int(written.low[end - 1]), call, end) for end in sorted(ends))
+        found.sort(key=lambda each: each[0])
+        return [(call, end) for _, call, end in found]
+
+    def _bytes(self) -> int:
+        """Return how many bytes all touch."""
+        total = 0
+        spans = [span for call in self.calls for span in call.spans]
+        for place in dict.fromkeys(span.place for span in spans):
+            end = -1 << 62
+            for low, high in sorted(
+                (int(s.low.min()), int(s.high.max())) for s in spans if s.place == place
+            ):
+                total += max(0, high - max(low, end))
+                end = max(end, high)
+        return total
+
+
+def _needs(call: PlannedCall, other: PlannedCall) -> Offsets | None:
+    """Return how many units of `other` come before each of `call`; None if none do."""
+    if call.beside is not None and call.beside == other.beside:
+        return None
+    found: Offsets | None = None
+    for x in call.spans:
+        for y in other.spans:
+            need = x.needs(y, other.work.units)
+            if need is not None:
+                found = need if found is None else np.maximum(found, need)
+    return found
