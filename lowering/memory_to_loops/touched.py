@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import StridedLayoutAttr
 from xdsl.ir import SSAValue
 
 from glow.analysis.buffers import root_of, size_bytes
 from glow.dialects.layout.attribute import LayoutAttr
-from glow.dialects.memory.address import Addressing, find_addressing
+from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.team.touches import Bytes
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
@@ -20,15 +21,25 @@ def bytes_of(buffer: SSAValue, *, writes: bool) -> Bytes:
     Reads may go beyond its elements, to a border or padding that its root stores.
     """
     root, type_ = root_of(buffer), buffer_type(buffer)
-    place = buffer_type(root)
-    whole = Bytes(0, size_bytes(place))
+    whole = _bytes_of_root(root)
     addressing = find_addressing(type_)
     if addressing is None or isinstance(type_.layout, LayoutAttr):
         return whole
     own = footprint(addressing, dtype_of(type_.element_type).itemsize)
-    if writes or not (root is buffer or isinstance(place.layout, LayoutAttr)):
+    has_padding = isinstance(buffer_type(root).layout, LayoutAttr)
+    if writes or not (root is buffer or has_padding):
         return own
     return Bytes(min(0, own.begin), max(whole.end, own.end))
+
+
+def _bytes_of_root(root: SSAValue) -> Bytes:
+    """Return where `root` lies; one with strides ends as far behind as it begins."""
+    type_ = buffer_type(root)
+    if not isinstance(type_.layout, StridedLayoutAttr):
+        return Bytes(0, size_bytes(type_))
+    addressing = addressing_of(root)
+    own = footprint(addressing, dtype_of(type_.element_type).itemsize)
+    return Bytes(0, own.begin + own.end)
 
 
 def bytes_of_rows(rows: UnitRows, size: int) -> tuple[Bytes, int]:

@@ -11,8 +11,8 @@
 
 // Behind the caller's two arrays and its state, io has what is to be called.
 // CHECK-LABEL: @main
+// CHECK:         [[HOOK:%.*]] = llvm_ext.base %io {entry = 3 : i64}
 // CHECK:         func.call @runs
-// CHECK-NEXT:    [[HOOK:%.*]] = llvm_ext.base %io {entry = 3 : i64}
 // CHECK-NEXT:    func.call @notify_output_{{.*}}([[HOOK]], %fault
 // Nobody takes a state.
 // CHECK-NOT:     @notify
