@@ -35,13 +35,13 @@ from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import GetOp
 from glow.dialects.team.sections import SectionOp
 from glow.lowering.memory_to_loops._attributes import integer, symbol_reference
-from glow.lowering.memory_to_loops._interleaving import (
-    PlannedCall,
-    turns_of,
-)
 from glow.lowering.memory_to_loops._sections import saves_time, sections_of
 from glow.lowering.memory_to_loops._shared import SharedCalls
 from glow.lowering.memory_to_loops._tables import TablePool, as_offsets
+from glow.lowering.memory_to_loops.interleaving import (
+    PlannedCall,
+    turns_of,
+)
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     OFFSETS,

@@ -16,7 +16,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 import glow
 from glow.lowering.memory_to_loops import MemoryToLoopsPass
-from glow.lowering.memory_to_loops._interleaving import (
+from glow.lowering.memory_to_loops.interleaving import (
     PlannedCall,
     Span,
     turns_of,
