@@ -14,7 +14,8 @@ from glow.analysis.buffers import root_of, size_bytes
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.team.sections import place_of
 from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
-from glow.lowering.memory_to_loops.kernels.unit_rows import Offsets, UnitSpans
+from glow.lowering.memory_to_loops.kernels.unit_rows import UnitSpans
+from glow.lowering.memory_to_loops.rows import Offsets
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.lowering.memory_to_loops.touched import bytes_of
 from glow.support.types import dtype_of
@@ -32,12 +33,12 @@ _SMALL = 16
 _AT_ONCE = 2
 """The part of its units that a call must need of another before its own first one."""
 
-Turn = tuple["PlannedCall", int, int]
+CallRange = tuple["PlannedCall", int, int]
 """A call, and the first and last of its units that it does now."""
 
 
 @dataclass(frozen=True, eq=False)
-class Span:
+class ByteSpan:
     """Bytes of a block of memory from `low` to `high`, for each unit or for all."""
 
     place: Hashable
@@ -51,14 +52,14 @@ class Span:
     def bytes(self) -> int:
         return int(self.high.max() - self.low.min())
 
-    def meets(self, other: Span) -> bool:
+    def meets(self, other: ByteSpan) -> bool:
         """Return whether both may touch a byte."""
         if self.place != other.place or (self.is_own and other.is_own):
             return False
         first = max(self.low.min(), other.low.min())
         return bool(first < min(self.high.max(), other.high.max()))
 
-    def needs(self, other: Span, units: int) -> Offsets | None:
+    def needs(self, other: ByteSpan, units: int) -> Offsets | None:
         """
         Return how many of `units` units of `other` come before each of these.
 
@@ -101,7 +102,7 @@ class PlannedCall:
         return any(span.writes and len(span.low) > 1 for span in self.spans)
 
     @cached_property
-    def spans(self) -> list[Span]:
+    def spans(self) -> list[ByteSpan]:
         """What it touches, constants and tables aside."""
         units = self.work.spans()
         return [
@@ -112,7 +113,7 @@ class PlannedCall:
 
     def _span(
         self, name: str, argument: Argument, buffer: SSAValue, units: UnitSpans | None
-    ) -> Span:
+    ) -> ByteSpan:
         place, offset = place_of(argument.base)
         writes = buffer in self.written
         if units is None and (rows := self.work.rows.get(name)) is not None:
@@ -123,7 +124,7 @@ class PlannedCall:
         else:
             size = dtype_of(argument.operand.element).itemsize
             low, high = (each * size for each in units)
-        return Span(place, writes, argument.is_own, low + offset, high + offset)
+        return ByteSpan(place, writes, argument.is_own, low + offset, high + offset)
 
     @property
     def constant_bytes(self) -> int:
@@ -136,7 +137,7 @@ class PlannedCall:
         return self.storage.is_constant(root_of(buffer))
 
 
-def turns_of(calls: Sequence[PlannedCall], near: int) -> Iterator[Turn]:
+def turns_of(calls: Sequence[PlannedCall], near: int) -> Iterator[CallRange]:
     """
     Yield `calls` in turns: those that pass on more than `near` bytes in small pieces.
 
@@ -217,11 +218,11 @@ class _Chain:
             if not span.writes and any(span.meets(other) for other in written)
         )
 
-    def turns(self) -> Iterator[Turn]:
+    def turns(self) -> Iterator[CallRange]:
         """Yield what each call does in turn."""
         done = dict.fromkeys(self.calls, 0)
 
-        def until(call: PlannedCall, units: int) -> Iterator[Turn]:
+        def until(call: PlannedCall, units: int) -> Iterator[CallRange]:
             before = done[call]
             if units <= before:
                 return

@@ -17,8 +17,8 @@ from xdsl.utils.exceptions import PassFailedException
 import glow
 from glow.lowering.memory_to_loops import MemoryToLoopsPass
 from glow.lowering.memory_to_loops.interleaving import (
+    ByteSpan,
     PlannedCall,
-    Span,
     turns_of,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Work
@@ -31,7 +31,7 @@ EMPTY = Storage(ModuleOp([]))
 
 
 @st.composite
-def spans(draw: st.DrawFn, units: int) -> Span:
+def spans(draw: st.DrawFn, units: int) -> ByteSpan:
     """Return what units touch of a memory: the same, or more and more of it."""
     width = draw(st.integers(1, 40))
     low = np.full(1, draw(st.integers(0, 60)))
@@ -39,7 +39,7 @@ def spans(draw: st.DrawFn, units: int) -> Span:
         steps = draw(st.lists(st.integers(-2, 12), min_size=units, max_size=units))
         low = low + np.cumsum(steps)
     writes, place = draw(st.booleans()), draw(st.integers(0, 2))
-    return Span(place, writes, draw(st.integers(0, 5)) == 0, low, low + width)
+    return ByteSpan(place, writes, draw(st.integers(0, 5)) == 0, low, low + width)
 
 
 @st.composite
@@ -59,7 +59,7 @@ def calls(draw: st.DrawFn) -> list[PlannedCall]:
     return found
 
 
-def units_of(span: Span, unit: int) -> tuple[int, int]:
+def units_of(span: ByteSpan, unit: int) -> tuple[int, int]:
     """Return from where to where a unit touches."""
     at = unit if len(span.low) > 1 else 0
     return int(span.low[at]), int(span.high[at])
@@ -109,9 +109,9 @@ def test_bytes_are_not_negative() -> None:
 def test_turns_are_taken_by_the_least_that_is_needed() -> None:
     low = np.arange(8) * 10
     one, two = (PlannedCall(name, (), {}, Work(8), UNKNOWN_LOC, EMPTY) for name in "ab")
-    one.__dict__["spans"] = [Span("x", True, False, low, low + 10)]
-    window = Span("x", False, False, low - 10, low + 20)
-    two.__dict__["spans"] = [window, Span("y", True, False, low, low + 10)]
+    one.__dict__["spans"] = [ByteSpan("x", True, False, low, low + 10)]
+    window = ByteSpan("x", False, False, low - 10, low + 20)
+    two.__dict__["spans"] = [window, ByteSpan("y", True, False, low, low + 10)]
     turns = [(call.symbol, begin, end) for call, begin, end in turns_of([one, two], 50)]
     assert turns == [
         *(("a", 0, 3), ("b", 0, 2), ("a", 3, 5), ("b", 2, 4)),

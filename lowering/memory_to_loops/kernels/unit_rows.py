@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from glow.codegen.loops import Level
 
-Offsets = NDArray[np.int64]
-UnitSpans = tuple[Offsets, Offsets]
+UnitSpans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """
 Where each unit of work begins to touch an operand, and where it ends.
 
