@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 MINUTES ?= 10
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth threads training workers roofline accuracy deviations stress fuzz faults conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs site bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth threads training workers roofline accuracy deviations stress fuzz faults conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -25,6 +25,7 @@ help:
 	@echo "make test-full  everything, grids, fuzzers and new random examples included"
 	@echo "make check      format, lint, types, and whether generated docs are in step"
 	@echo "make docs       write the generated pages under docs/"
+	@echo "make site       the documentation as a site, in build/site"
 	@echo "make bench      the table of benchmarks/RESULTS.md; EXPORTED=FOLDER adds what"
 	@echo "                benchmarks/export_models.py wrote there"
 	@echo "make layouts    the tables of benchmarks/LAYOUTS.md"
@@ -82,6 +83,12 @@ check: $(READY)
 
 docs: $(READY)
 	$(BIN)/python tools/generate_docs.py
+
+site: $(READY)
+	$(BIN)/pip install -q "mkdocs-material>=9.5"
+	$(BIN)/python tools/site_pages.py build/site_pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	@echo "wrote build/site/README.html"
 
 bench: $(READY)
 	$(BIN)/python benchmarks/compare_models.py --output benchmarks/RESULTS.md \

@@ -1,0 +1,71 @@
+"""
+Collect the pages of the documentation site: `python tools/site_pages.py FOLDER`.
+
+Pages keep their places below the repository, so that the links between them hold. What
+they link to besides pages, such as programs, is copied beside them; a link to a folder
+leads to a page that lists it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("*.md", "docs/**/*.md", "benchmarks/*.md")
+_LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)]*)?\)")
+
+
+def pages() -> list[Path]:
+    """Return the paths of all pages, relative to the repository."""
+    found = {path for pattern in PAGES for path in ROOT.glob(pattern)}
+    return sorted(path.relative_to(ROOT) for path in found)
+
+
+def links_of(page: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the relative links of a page, and the paths in the repository they name."""
+    for target, _ in _LINK.findall((ROOT / page).read_text()):
+        yield target, (ROOT / page.parent / target).resolve().relative_to(ROOT)
+
+
+def collect_pages(folder: Path) -> None:
+    """Write the pages, and all that they link to, into `folder`, anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    listed: set[Path] = set()
+    for page in pages():
+        text = (ROOT / page).read_text()
+        for target, path in links_of(page):
+            if (ROOT / path).is_dir():
+                text = text.replace(f"]({target})", f"]({target.rstrip('/')}/index.md)")
+                listed.add(path)
+            elif path.suffix != ".md":
+                _write(folder / path, (ROOT / path).read_text())
+        _write(folder / page, text)
+    for path in sorted(listed):
+        _write(folder / path / "index.md", _listing(path, folder))
+
+
+def _listing(path: Path, folder: Path) -> str:
+    """Return a page of what is in a folder of the repository."""
+    lines = [f"# {path}", ""]
+    for file in sorted((ROOT / path).iterdir()):
+        if file.suffix not in (".md", ".py"):
+            continue
+        text = file.read_text()
+        if file.suffix == ".py":
+            _write(folder / path / file.name, text)
+        title = text.splitlines()[0].strip('#" ')
+        lines.append(f"- [{file.name}]({file.name}): {title}")
+    return "\n".join([*lines, ""])
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+if __name__ == "__main__":
+    collect_pages(Path(sys.argv[1]))
