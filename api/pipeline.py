@@ -146,6 +146,10 @@ cse  (optional)
     Equal values are computed once.
 dce  (optional)
     Values that nothing reads are not computed.
+hoist-updates  (optional)
+    Gradients need not stay until all are there.
+recompute-values  (optional)
+    A training step need not keep what follows from what it keeps anyway.
 remove-dead-constants  (optional)
     Originals of folded weights would stay in memory and in files.
 verify-symbols

@@ -1,5 +1,5 @@
 """
-Time training steps of networks on the cpu beside PyTorch, and print a table.
+Time training steps of networks on the cpu beside PyTorch, and print tables.
 
     python benchmarks/training.py --output benchmarks/TRAINING.md
 
@@ -21,6 +21,9 @@ from typing import Any
 
 from reporting import Page, processor, table_head, today
 from training_networks import NETWORKS
+from training_steps import step_function
+
+import glow
 
 COMMAND = "python benchmarks/training.py --output benchmarks/TRAINING.md"
 LIBRARIES = ("glow", "torch", "torch.compile")
@@ -34,6 +37,17 @@ better of PyTorch's two to ours. The last column compares the losses of the firs
 steps, of the largest difference to either.
 
 """
+MEMORY_TEXT = """
+## Memory
+
+The arena of a step in MB, which holds all but inputs, weights and the state of the
+optimizer: as compiled; without `recompute-values`, which computes some values again
+instead of keeping them for the gradient; and without `hoist-updates` too, which updates
+weights as soon as their gradients are there.
+
+"""
+MEMORY_HEAD = ("network", "as compiled", "all kept", "all kept, updates last")
+PASSES = ("recompute-values", "hoist-updates")
 HEAD = ("network", "Glow", "eager", "torch.compile", "ratio", "losses differ by")
 
 
@@ -110,6 +124,14 @@ def row(network: str, torch: str, rounds: int, steps: int) -> tuple[list[str], s
     return cells, first[-1]["version"]
 
 
+def memory_row(network: str) -> list[str]:
+    """Return the cells of the table of memory for a network."""
+    function, batch = step_function(NETWORKS[network])
+    model = glow.trace(function, *batch)
+    nets = (glow.compile(model, disable=PASSES[:count]) for count in range(3))
+    return [network, *(f"{net.arena_bytes / 1e6:.2f}" for net in nets)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, help="write the table there too")
@@ -126,6 +148,9 @@ def main() -> None:
             page = Page(TEXT.format(**made) + table_head(HEAD))
         page.add_row(*cells)
     assert page is not None
+    page.add(MEMORY_TEXT + table_head(MEMORY_HEAD))
+    for network in args.networks:
+        page.add_row(*memory_row(network))
     page.write(args.output)
 
 

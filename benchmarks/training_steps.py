@@ -29,8 +29,8 @@ Step = Callable[[], float]
 RATE = 1e-4
 
 
-def glow_step(network: Network) -> Step:
-    """Return a step that Glow compiles as one function, with weights in place."""
+def step_function(network: Network) -> tuple[Callable[..., Any], tuple[Any, Any]]:
+    """Return a step as Glow traces it, with weights in place, and its batch."""
     import glow
     from glow import nn, optim
 
@@ -61,7 +61,6 @@ def glow_step(network: Network) -> Step:
     weights, optimizer = optim.variables(network.initial(rng)), optim.adamw(RATE)
     state, batch = optim.variables(optimizer.init(weights)), network.batch(rng)
 
-    @glow.jit
     def step(x: Any, labels: Any) -> Any:
         def loss(weights: Any) -> Any:
             return network.loss(f, weights, x, labels)
@@ -70,6 +69,15 @@ def glow_step(network: Network) -> Step:
         optim.assign((weights, state), optimizer.update(weights, gradients, state))
         return value
 
+    return step, batch
+
+
+def glow_step(network: Network) -> Step:
+    """Return a step that Glow compiles as one function."""
+    import glow
+
+    function, batch = step_function(network)
+    step = glow.jit(function)
     return lambda: float(step(*batch))
 
 
