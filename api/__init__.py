@@ -123,13 +123,17 @@ _LAZY = {
 @undivided()
 def load(
     source: str | PathLike[str] | bytes | Any,
+    example_inputs: Sequence[Any] | Mapping[str, Any] | None = None,
     *,
     dims: Mapping[str, int] | None = None,
     weights: str | PathLike[str] | None = None,
     constants: Mapping[str, Any] | None = None,
 ) -> Model:
     """
-    Read a model: the path of an .onnx or .mlir file, or an ONNX model in memory.
+    Read a model: a .onnx or .mlir file, an ONNX model in memory, or one of PyTorch.
+
+    A torch.nn.Module is exported for `example_inputs`, a tuple of arguments or a dict
+    by name; a torch.export.ExportedProgram is taken as it is.
 
     `dims` gives symbolic dimensions of an ONNX model their value; others stay open, and
     become IR when they have one (`Model.dims` lists them). `constants` gives whole
@@ -142,7 +146,7 @@ def load(
     """
     from glow.loading import load_model
 
-    return load_model(source, dims=dims or {}, weights=weights, constants=constants)
+    return load_model(source, dims or {}, weights, constants, example_inputs)
 
 
 @undivided()
@@ -150,6 +154,7 @@ def compile(
     model: Model | Any,
     target: str = "cpu",
     *,
+    example_inputs: Sequence[Any] | Mapping[str, Any] | None = None,
     threads: int | None = 1,
     cpu_features: str | None = None,
     disable: Sequence[str] = (),
@@ -169,6 +174,7 @@ def compile(
     """
     Compile a model (or what `load` takes) and return it as something to call.
 
+    A module of PyTorch takes `example_inputs`, as `load` does.
     `threads` is how many a run may use, None as many as the process (docs/threads.md).
     `cpu_features` narrows or widens what the code may use, such as "avx2"; with
     `accuracy="strict"` errors are smaller and runs slower (docs/accuracy.md). `disable`
@@ -203,7 +209,8 @@ def compile(
         accuracy=accuracy,
         fold_bytes=fold_bytes,
     )
-    return compile_source(Source(model), target, options)
+    source = Source(model, example_inputs=example_inputs)
+    return compile_source(source, target, options)
 
 
 @undivided()

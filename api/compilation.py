@@ -44,6 +44,7 @@ class Source:
     dims: Mapping[str, int] = field(default_factory=lambda: {})
     weights: str | os.PathLike[str] | None = None
     constants: Mapping[str, object] | None = None
+    example_inputs: object = None
 
     def load(self) -> Model:
         """
@@ -56,7 +57,8 @@ class Source:
 
         model = copied(self.model)
         if model is None:
-            return load_model(self.model, self.dims, self.weights, self.constants)
+            given = self.dims, self.weights, self.constants, self.example_inputs
+            return load_model(self.model, *given)
         if not isinstance(model, SymbolicModel):
             check_valid(model.module, "the module that was passed")
         return model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -25,8 +26,16 @@ def load_model(
     dims: Mapping[str, int],
     weights: str | os.PathLike[str] | None = None,
     constants: Mapping[str, object] | None = None,
+    example_inputs: object = None,
 ) -> Model:
-    """Read a model from a path or from ONNX in memory; see `glow.load`."""
+    """Read a model from a path, ONNX in memory or PyTorch; see `glow.load`."""
+    if _is_of_torch(source):
+        from glow.torch_modules import load_program
+
+        model = load_program(source, dims, example_inputs)
+        return model.bind(constants) if constants else model
+    if example_inputs is not None:
+        raise ValueError("expected example_inputs with a module of PyTorch only")
     if not isinstance(source, str | os.PathLike):
         return load_onnx("model", source, dims, constants)
     path = Path(cast(str | os.PathLike[str], source))
@@ -44,6 +53,14 @@ def load_model(
             raise InvalidModelError(
                 f"{path}: expected a file ending in .onnx or .mlir, got {suffix!r}"
             )
+
+
+def _is_of_torch(source: object) -> bool:
+    """Return whether a model is of PyTorch, which is imported then."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        return False
+    return isinstance(source, torch.nn.Module | torch.export.ExportedProgram)
 
 
 def import_onnx(

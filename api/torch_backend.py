@@ -12,10 +12,10 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from itertools import count
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -28,12 +28,12 @@ from glow.formats.pytorch.fx_graph import (
     missing_operators,
 )
 from glow.formats.pytorch.promotion import dtype_from
-from glow.formats.pytorch.registry import ATEN, name_of_target
 from glow.model import Model
 from glow.options import CACHE_SIZE, Options
 from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
 from glow.support.errors import GlowError, UnsupportedModelError
+from glow.torch_modules import decompositions
 from glow.torch_tensors import array_of, tensor_of_array
 from glow.tracing.pytrees import ShapeDtype
 
@@ -85,18 +85,10 @@ def compile_fx(
         fw_compiler=compiler("forward"),
         bw_compiler=compiler("backward"),
         inference_compiler=compiler("inference"),
-        decompositions=decompositions(),
+        decompositions=dict(decompositions()),
         partition_fn=partitioners.min_cut_rematerialization_partition,
     )
     return build(module, example_inputs)
-
-
-@cache
-def decompositions() -> Mapping[Any, Callable[..., Any]]:
-    """Return how operators that glow lacks are computed by others, by operator."""
-    made: Any = import_module("torch._decomp")
-    core = cast(Mapping[Any, Callable[..., Any]], made.core_aten_decompositions())
-    return {op: rule for op, rule in core.items() if name_of_target(op) not in ATEN}
 
 
 class _CompiledGraph:

@@ -177,12 +177,14 @@ class DynamicExecutable(Executable):
         inputs: Mapping[str, object] | Sequence[object],
         out: Mapping[str, object] | None = None,
         on_output: OnOutput | None = None,
-    ) -> dict[str, Array]:
+        *,
+        like: object = None,
+    ) -> dict[str, Any]:
         given = self.signature.named(inputs)
         net = self._found([given.get(name) for name in self._input_names])
         if net is None:
             net = self._for(self._symbols.dims_of(given))
-        return net.run(given, out, on_output)
+        return net.run(given, out, on_output, like=like)
 
     def profile(
         self, inputs: Mapping[str, object], runs: int = 1

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
 
 from glow.runtime.tensor_spec import TensorSpec
+from glow.support.arrays import Array
+from glow.support.dtypes import dtype_named
+from glow.support.errors import BindingError
+
+_BFLOAT16 = "bfloat16"
 
 
 def as_arrays(
@@ -32,7 +38,7 @@ def as_array(value: object, spec: TensorSpec) -> object:
         return cast(object, value)
     try:
         if hasattr(value, "__dlpack__"):
-            return np.from_dlpack(cast(Any, value))
+            return _from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError):
         pass  # on another device, or of a type that NumPy has not: by __array__
     try:
@@ -43,6 +49,45 @@ def as_array(value: object, spec: TensorSpec) -> object:
     except (RuntimeError, TypeError, ValueError, OverflowError):
         pass  # what is said of it says its type
     return cast(object, value)
+
+
+def _from_dlpack(value: Any) -> Array:
+    """Return an array that shares memory; NumPy's DLPack has no bfloat16."""
+    if str(value.dtype) != f"torch.{_BFLOAT16}":
+        return np.from_dlpack(value)
+    return np.from_dlpack(value.view(_library_of(value).int16)).view(
+        dtype_named(_BFLOAT16)
+    )
+
+
+def of_kind(arrays: Mapping[str, Array], like: object) -> dict[str, Any]:
+    """
+    Return arrays as what `like` is, a tensor of another library, without a copy.
+
+    Errors: BindingError for a library that takes no arrays by DLPack.
+    """
+    library = _library_of(like)
+    if isinstance(like, np.ndarray):
+        return dict(arrays)
+    if not hasattr(library, "from_dlpack"):
+        library = getattr(library, "dlpack", None)
+    if not hasattr(library, "from_dlpack"):
+        raise BindingError(
+            "like: expected an array of a library that has from_dlpack, got a "
+            f"{type(like).__name__}"
+        )
+    return {name: _of_library(array, library) for name, array in arrays.items()}
+
+
+def _library_of(value: object) -> Any:
+    """Return the package that defines the type of a value."""
+    return sys.modules[type(value).__module__.partition(".")[0]]
+
+
+def _of_library(array: Array, library: Any) -> Any:
+    if array.dtype.name != _BFLOAT16:
+        return library.from_dlpack(array)
+    return library.from_dlpack(array.view(np.int16)).view(library.bfloat16)
 
 
 def _of_numbers(value: object, spec: TensorSpec) -> object:

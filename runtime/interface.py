@@ -13,6 +13,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from glow.runtime.bindings import Bindings
+from glow.runtime.foreign_arrays import of_kind
 from glow.runtime.frame import Frame, Notify, OnOutput, Teller
 from glow.runtime.image import Image, SavedFile
 from glow.runtime.profile import Record
@@ -98,15 +99,20 @@ class Executable(ABC):
         inputs: Mapping[str, object] | Sequence[object],
         out: Mapping[str, object] | None = None,
         on_output: OnOutput | None = None,
-    ) -> dict[str, Array]:
+        *,
+        like: object = None,
+    ) -> dict[str, Any]:
         """
         Run on named inputs; return the outputs by name, in `out` where given.
 
+        They are arrays of NumPy or, without a copy, what `like` is, such as a tensor.
         A list or tuple has the inputs in order. `on_output` is called once with the
         name and the array of each output, in a thread of the run, when it is ready; the
         run may go on, so it must not write there. What it raises ends the calls and is
         raised after the run.
         """
+        if like is not None:
+            return of_kind(self.run(inputs, out, on_output), like)
         given = self.signature.named(inputs)
         if on_output is not None:
             return self._run_telling(given, out, on_output)

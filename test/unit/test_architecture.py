@@ -51,7 +51,7 @@ OWNERS = {
     "llvmlite": {"backends", "runtime"},
     "onnx": {"formats", "api/onnx_backend.py"},
     "onnxruntime": {"tools"},
-    "torch": {"api/torch_backend.py", "api/torch_tensors.py"},
+    "torch": {f"api/torch_{part}.py" for part in ("backend", "modules", "tensors")},
     "xdsl": set(MAY_IMPORT) - {"runtime"},
 }
 

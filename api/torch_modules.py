@@ -1,0 +1,197 @@
+"""Modules and exported programs of PyTorch as models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from glow.formats.pytorch.fx_graph import FxInput, FxOutput, import_graph
+from glow.formats.pytorch.promotion import dtype_from
+from glow.formats.pytorch.registry import ATEN, name_of_target
+from glow.model import Model, SymbolicModel, bound
+from glow.runtime.symbolic import SymbolicSignature
+from glow.runtime.tensor_spec import State, TensorSpec, symbolic_spec
+from glow.support.dimensions import relations
+from glow.support.errors import BindingError, UnsupportedModelError
+from glow.torch_tensors import array_of
+from glow.tracing.pytrees import ShapeDtype
+
+_torch: Any = import_module("torch")
+
+
+@cache
+def decompositions() -> Mapping[Any, Callable[..., Any]]:
+    """Return how operators that are missing are computed by others, by operator."""
+    made: Any = import_module("torch._decomp")
+    core = cast(Mapping[Any, Callable[..., Any]], made.core_aten_decompositions())
+    return {op: rule for op, rule in core.items() if name_of_target(op) not in ATEN}
+
+
+def load_program(source: Any, dims: Mapping[str, int], example_inputs: Any) -> Model:
+    """
+    Return the model of an exported program, or of a module for example inputs.
+
+    Buffers that it changes are states. Dimensions of an exported program that are
+    dynamic are open, under the names that torch gives them, such as `s77`.
+    Errors: ValueError for a module without example inputs, an exported program with
+    some, and `dims` that are not all of the dynamic ones; UnsupportedModelError.
+    """
+    is_module = isinstance(source, _torch.nn.Module)
+    name = type(source).__name__ if is_module else "program"
+    if is_module != (example_inputs is not None):
+        raise ValueError(
+            "expected example_inputs with a module of PyTorch, got none; a tuple of "
+            "arguments, or a dict by name"
+            if is_module
+            else "expected example_inputs with a module of PyTorch only"
+        )
+    program = _exported(source, example_inputs) if is_module else source
+    model = ExportedModel(name, program.run_decompositions(dict(decompositions())))
+    if model.dims and not dims:
+        return model
+    if set(dims) != set(model.dims):
+        raise ValueError(
+            f"{name}: expected dims for {', '.join(model.dims) or 'no dimensions'}, "
+            f"got {', '.join(dims)}"
+        )
+    return model.specialize(dims)
+
+
+def _exported(module: Any, example_inputs: Any) -> Any:
+    named = isinstance(example_inputs, Mapping)
+    arguments = () if named else tuple(cast(Sequence[Any], example_inputs))
+    with _torch.no_grad():
+        return _torch.export.export(
+            module, arguments, dict(cast(Any, example_inputs)) if named else None
+        )
+
+
+class ExportedModel(SymbolicModel):
+    """An exported program of ATen's operators: IR is made of it for each extents."""
+
+    def __init__(self, name: str, program: Any):
+        self.name, self._program = name, program
+        self._results = _names_of_results(program)
+        values = {
+            node.name: node.meta["val"]
+            for node in program.graph.nodes
+            if "val" in node.meta
+        }
+        inputs, states = list[TensorSpec](), list[State]()
+        written = self._written()
+        for spec in program.graph_signature.input_specs:
+            if spec.target in written:
+                array = array_of(self._array(spec))
+                extents = tuple(array.shape)
+                kept = TensorSpec(spec.target, extents, array.dtype, extents=extents)
+                states.append(State(kept, "inout", array))
+            elif spec.kind.name == "USER_INPUT" and spec.arg.name in values:
+                inputs.append(_spec_of(spec.arg.name, values[spec.arg.name]))
+        outputs = [
+            _spec_of(each.name, values[spec.arg.name])
+            for spec, each in zip(self._output_specs, self._results, strict=True)
+            if not each.is_state and spec.arg.name in values
+        ]
+        self.signature = SymbolicSignature(tuple(inputs), tuple(outputs), tuple(states))
+
+    @property
+    def _output_specs(self) -> Sequence[Any]:
+        return self._program.graph_signature.output_specs
+
+    def _written(self) -> set[str]:
+        """Return the buffers that the program changes."""
+        return {each.target for each in self._output_specs if each.target}
+
+    def _array(self, spec: Any) -> Any:
+        stored = self._program.state_dict
+        return (
+            stored[spec.target]
+            if spec.target in stored
+            else (self._program.constants[spec.target])
+        )
+
+    def _import(
+        self, dims: Mapping[str, int], constants: Mapping[str, object]
+    ) -> ModuleOp:
+        if missing := [name for name in self.dims if name not in dims]:
+            raise BindingError(
+                f"{self.name}: expected extents of {', '.join(missing)}, got none; "
+                "specialize gives a model for some"
+            )
+        inputs = list(self._inputs(dims))
+        nodes = self._program.graph.nodes
+        names = {str(node.target) for node in nodes if node.op == "get_attr"}
+        found = {n: array_of(getattr(self._program.graph_module, n)) for n in names}
+        made = import_graph(self._program.graph, inputs, found, self._results)
+        return bound(made.module, constants) if constants else made.module
+
+    def _inputs(self, dims: Mapping[str, int]) -> Iterator[FxInput]:
+        texts = [t for spec in self.signature.inputs for t in spec.extents or ()]
+        found = relations([t for t in texts if isinstance(t, str)], dims)
+        extents = {**dims, **{t: each.extent(dims) for t, each in found.items()}}
+        specs = {spec.name: spec for spec in self.signature.inputs}
+        written = self._written()
+        for spec in self._program.graph_signature.input_specs:
+            name = spec.arg.name
+            if name in specs:
+                shape = tuple(
+                    extents[extent] if isinstance(extent, str) else extent
+                    for extent in specs[name].extents or ()
+                )
+                yield FxInput(name, ShapeDtype(shape, specs[name].dtype))
+            elif spec.kind.name == "USER_INPUT":
+                yield FxInput(name, spec.arg.value)
+            elif spec.kind.name in ("PARAMETER", "BUFFER", "CONSTANT_TENSOR"):
+                array = np.ascontiguousarray(array_of(self._array(spec)))
+                yield FxInput(spec.target, array, spec.target in written)
+            else:
+                raise UnsupportedModelError(
+                    f"{self.name}: expected tensors and numbers, got an input of kind "
+                    f"{spec.kind.name}"
+                )
+
+    def bind(self, arrays: Mapping[str, object]) -> Model:
+        raise BindingError(
+            f"{self.name}: expected a model whose dimensions are known to bind inputs; "
+            "specialize gives one"
+        )
+
+
+def _spec_of(name: str, value: Any) -> TensorSpec:
+    extents = tuple(e if isinstance(e, int) else str(e) for e in value.shape)
+    return symbolic_spec(name, extents, dtype_from(value.dtype))
+
+
+def _names_of_results(program: Any) -> list[FxOutput]:
+    """Return where results go: those of the caller are named by their place."""
+    trees: Any = import_module("torch.utils._pytree")
+    tree = program.call_spec.out_spec
+    places = trees.tree_unflatten(list(range(tree.num_leaves)), tree)
+    paths = [path for path, _ in trees.tree_flatten_with_path(places)[0]]
+    names = iter([_text_of(path) for path in paths])
+    return [
+        FxOutput(next(names))
+        if spec.kind.name == "USER_OUTPUT"
+        else FxOutput(spec.target, is_state=True)
+        for spec in program.graph_signature.output_specs
+    ]
+
+
+def _text_of(path: Sequence[Any]) -> str:
+    keys = [
+        str(
+            next(
+                getattr(key, each)
+                for each in ("key", "idx", "name")
+                if hasattr(key, each)
+            )
+        )
+        for key in path
+    ]
+    text = ".".join(keys)
+    return f"output{text}" if not text or text[0].isdigit() else text
