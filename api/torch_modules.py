@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
@@ -116,13 +116,18 @@ class ExportedModel(SymbolicModel):
         )
 
     def _import(
-        self, dims: Mapping[str, int], constants: Mapping[str, object]
+        self,
+        dims: Mapping[str, int],
+        constants: Mapping[str, object],
+        note: Callable[[Hashable], None] | None = None,
     ) -> ModuleOp:
         if missing := [name for name in self.dims if name not in dims]:
             raise BindingError(
                 f"{self.name}: expected extents of {', '.join(missing)}, got none; "
                 "specialize gives a model for some"
             )
+        if note is not None:  # operators may have computed anything from them
+            note(tuple(dims.items()))
         inputs = list(self._inputs(dims))
         nodes = self._program.graph.nodes
         names = {str(node.target) for node in nodes if node.op == "get_attr"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -58,7 +58,10 @@ class TracedModel(SymbolicModel):
         return trace_program(self._function, self._given, {**dims, **extents})
 
     def _import(
-        self, dims: Mapping[str, int], constants: Mapping[str, object]
+        self,
+        dims: Mapping[str, int],
+        constants: Mapping[str, object],
+        note: Callable[[Hashable], None] | None = None,
     ) -> ModuleOp:
         missing = [name for name in self.dims if name not in dims]
         if missing:
@@ -67,6 +70,8 @@ class TracedModel(SymbolicModel):
                 f"{self.name}: expected extents of dimensions {names}, got none; "
                 "specialize gives a model for some"
             )
+        if note is not None:  # the function may have computed anything from them
+            note(tuple(dims.items()))
         module = self._traced(dims).module
         return bound(module, constants) if constants else module
 
