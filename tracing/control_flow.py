@@ -15,6 +15,7 @@ from glow.dialects.graph.control_flow import COUNT, IfOp, LoopOp
 from glow.dialects.graph.outlining import OutlinedFunction, take_alike
 from glow.dialects.graph.scattering import ScatterNdOp
 from glow.dialects.graph.tensors import Tensor
+from glow.support.errors import ExecutionError
 from glow.tracing.calls import TracedFunction, trace_function, traced_results
 from glow.tracing.operands import as_tracer, tensor_of, weak_type
 from glow.tracing.pytrees import Structure, flatten, is_array, map_leaves, unflatten
@@ -74,19 +75,22 @@ def while_loop(
     """
     Return what is left of `init` once `body` has replaced it while `condition` holds.
 
-    Both get the state, a nested structure of arrays; `body` returns the next one. With
-    `max_turns` the loop ends after so many turns; without, one whose condition stays
-    true does not end. Outside traces it is a loop of Python.
+    Both get the state, a nested structure of arrays; `body` returns the next one. A
+    loop whose condition stays true does not end; with `max_turns` the run fails then,
+    after so many turns. Outside traces it is a loop of Python.
     Shapes: the state has the same structure, shapes and element types in each turn; a
     number of Python in `init` takes the element type that the body gives it.
     Errors: TracingError at the caller's line for a state that changes these, a
-    condition that is no scalar of bools.
+    condition that is no scalar of bools. ExecutionError for one that is true after
+    `max_turns`.
     """
     if not is_tracing():
         state = init
         for turn in count():
-            if turn == max_turns or not condition(state):
+            if not condition(state):
                 return state
+            if turn == max_turns:
+                raise ExecutionError(LoopOp.STILL_TRUE)
             state = body(state)
     return _iterated(
         "glow.while_loop",
@@ -333,6 +337,7 @@ def _loop(
         list(inner.captured),
         limit=None if limit is None else limit.value,
         condition=None if condition is None else condition.value,
+        must_end=limit is not None and condition is not None,
     )
     op.location = user_place().location()
     trace.block.add_op(op)

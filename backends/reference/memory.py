@@ -199,6 +199,9 @@ class MemoryMachine:
             self.write(op.turn, np.array(turn))
             self._call(op, op.callees[0])
             turn += 1
+        condition = self.find(op.condition)
+        if op.must_end is not None and condition:
+            raise op.still_true()
 
     def _call(self, op: ControlFlowOp, callee: str) -> None:
         """Run a function on the buffers of `op`, with its frame as the arena."""

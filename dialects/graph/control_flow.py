@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
     StringAttr,
     SymbolRefAttr,
+    UnitAttr,
     i1,
     i64,
 )
@@ -20,6 +21,7 @@ from xdsl.irdl import (
     IRDLOperation,
     operand_def,
     opt_operand_def,
+    opt_prop_def,
     prop_def,
     traits_def,
     var_operand_def,
@@ -30,6 +32,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import TENSOR
 from glow.support.arrays import Array
+from glow.support.errors import ExecutionError
+from glow.support.locations import name_of
 from glow.support.op_definition import define_op
 from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import has_layout, tensor
@@ -87,9 +91,19 @@ class ChoosingOp(CallingOp):
 
 
 class RepeatingOp(CallingOp):
-    """An op that calls a function until its limit, and while its condition is true."""
+    """
+    An op that calls a function until its limit, and while its condition is true.
+
+    Where it `must_end`, a run in which the limit ends it fails.
+    """
 
     body = prop_def(FlatSymbolRefAttrConstr)
+    must_end: UnitAttr | None = opt_prop_def(UnitAttr)
+
+    STILL_TRUE: ClassVar[str] = (
+        "expected a condition that ends the loop, got one that is true after the most "
+        "turns that there may be"
+    )
 
     if TYPE_CHECKING:
         limit: SSAValue | None
@@ -101,6 +115,13 @@ class RepeatingOp(CallingOp):
             raise VerifyException("expected a limit or a condition, got neither")
         self.check_scalar("limit", count)
         self.check_scalar("condition", condition)
+        if self.must_end is not None and None in (self.limit, self.condition):
+            raise VerifyException("expected a limit and a condition with must_end")
+
+    def still_true(self) -> ExecutionError:
+        """Return the error of a run in which the condition did not end the loop."""
+        place = f"({self.name}, from {name_of(self)})"
+        return ExecutionError(f"{self.STILL_TRUE} {place}")
 
 
 class ControlFlowOp(CallingOp):
@@ -251,13 +272,16 @@ class LoopOp(RepeatingOp, ControlFlowOp):
     There are turns until `limit` of them have run, if there is a limit, and while
     `condition` is true, if there is one. The body takes the number of the turn,
     counted from 0, what is carried from turn to turn, and `inputs`, which stay. It
-    returns the next condition, if there is one, and what is carried on.
+    returns the next condition, if there is one, and what is carried on. With `must_end`
+    the condition ends the loop, and the limit only guards against one that does not.
 
     Shapes: limit a scalar of i64, condition one of i1; results as initial values, in
     each turn.
     Errors: neither a limit nor a condition; either of another type; nothing that is
     carried; results of other types than initial values; tensors with a layout; a
-    function that is unknown, has another type or saves a value (checked by module).
+    function that is unknown, has another type or saves a value (checked by module);
+    `must_end` without both; when run, with `must_end`, a condition that is true after
+    all turns.
     Source: ONNX Loop-21, without rows that it puts out: those are carried.
 
     ```mlir
@@ -293,10 +317,13 @@ class LoopOp(RepeatingOp, ControlFlowOp):
         *,
         limit: SSAValue | None = None,
         condition: SSAValue | None = None,
+        must_end: bool = False,
     ):
         super().__init__(
             [limit, condition, initial, inputs], types_of(initial), body=body
         )
+        if must_end:
+            self.must_end = UnitAttr()
 
     def verify_(self) -> None:
         self.check_turns(COUNT, CONDITION)
@@ -326,6 +353,8 @@ class LoopOp(RepeatingOp, ControlFlowOp):
                 goes_on = bool(results.pop(0))
             carried = results
             turn += 1
+        if goes_on and self.must_end is not None:
+            raise self.still_true()
         return tuple(carried)
 
 

@@ -151,10 +151,12 @@ class LoopOp(RepeatingOp, ControlFlowOp):
 
     There are turns until `limit` of them have run, if there is a limit, and while
     `condition` holds true, if there is one. `body` takes the number of the turn, what
-    is carried, `inputs`, and the condition to write to, if there is one.
+    is carried, `inputs`, and the condition to write to, if there is one. With
+    `must_end` a run in which the condition is still true then fails.
 
     Shapes: limit and turn scalars of i64, condition one of i1.
-    Errors: neither a limit nor a condition; either of another type; buffers with gaps;
+    Errors: neither a limit nor a condition; either of another type, or absent with
+    `must_end`; buffers with gaps;
     a function that is unknown or takes others, or does something else to them (checked
     by `verify-memory`).
 

@@ -18,7 +18,7 @@ from glow.dialects.graph.control_flow import (
 from glow.formats.onnx.element_types import onnx_type_of
 from glow.formats.onnx.functions import COMPOSITE, FUNCTIONS
 from glow.formats.onnx.nodes import NodeWriter, OnnxValue
-from glow.formats.onnx.records import SOURCE
+from glow.formats.onnx.records import MUST_END, SOURCE
 from glow.formats.onnx.registry import onnx_form
 from glow.support.locations import name_of
 from glow.support.types import tensor_type
@@ -63,6 +63,8 @@ def loop_node(op: LoopOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     node = NodeProto(op_type="Loop")
     graph = _graph("body", inner, made, list(infos), [CONDITION, *types])
     node.attribute.append(helper.make_attribute("body", graph))
+    if op.must_end is not None:
+        node.metadata_props.add(key=MUST_END, value="true")
     return out.append(node, [op.limit, op.condition, *op.initial], len(types))
 
 

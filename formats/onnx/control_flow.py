@@ -15,6 +15,7 @@ from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.tensors import Tensor
 from glow.formats.onnx.node import Node
 from glow.formats.onnx.problems import Unsupported
+from glow.formats.onnx.records import MUST_END
 from glow.formats.onnx.registry import onnx_op
 from glow.formats.onnx.run_time_loops import (
     EndlessLoop,
@@ -97,8 +98,12 @@ def loop(node: Node) -> Values:
             limit=None if limit is None else limit.reshape(),
             condition=None if condition is None else condition.reshape(),
             turns=None if count is None else max(int(count.reshape(-1)[0]), 0),
+            must_end=must_end,
         )
 
+    must_end = MUST_END in node.record.metadata
+    if must_end:
+        return keep()
     return _decide(node, write_out, keep)
 
 

@@ -14,6 +14,8 @@ from glow.support.errors import InvalidModelError
 
 DEFAULT_DOMAIN = ""
 SOURCE = "glow.source"
+MUST_END = "glow.must_end"
+"""Metadata of a `Loop`: a run in which the limit ends it fails."""
 """The metadata of a node with the name of what it was made from, if not its own."""
 
 

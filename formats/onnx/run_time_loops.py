@@ -81,11 +81,13 @@ def emit_loop(
     condition: Tensor | None = None,
     turns: int | None = None,
     backward: Sequence[int] = (),
+    must_end: bool = False,
 ) -> Values:
     """
     Insert a loop; return what it leaves of `state`, then the rows of its outputs.
 
     `turns` is a known limit; `backward` outputs have the first turn's row at the end.
+    With `must_end` a run fails in which the limit ends the loop, and not the condition.
     """
     initial = _present(state)
     if initial is None:
@@ -130,6 +132,7 @@ def emit_loop(
             body.captured,
             limit=None if limit is None else limit.value,
             condition=None if condition is None else condition.value,
+            must_end=must_end and None not in (limit, condition),
         )
     )
 

@@ -60,7 +60,17 @@ def _loop(lowering: Lowering, op: LoopOp) -> None:
     for value, buffer in zip(op.initial, carried, strict=True):
         _start(lowering, value, buffer)
     turn = lowering.temporary(i64, ())
-    lowering.add(MemoryLoopOp(limit, condition, carried, inputs, turn, body=op.body))
+    lowering.add(
+        MemoryLoopOp(
+            limit,
+            condition,
+            carried,
+            inputs,
+            turn,
+            body=op.body,
+            must_end=op.must_end,
+        )
+    )
     _deliver(lowering, op.outputs, carried)
 
 

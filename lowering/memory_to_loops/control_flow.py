@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import i8, i64
+from xdsl.dialects.builtin import i8, i32, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -20,7 +20,7 @@ from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.control_flow import ControlFlowOp, IfOp, LoopOp
 from glow.lowering.memory_to_loops._ops import active_ops, lower_op
-from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.kernel import Fault, Work
 from glow.lowering.memory_to_loops.kernels.library_function import PRIVATE
 from glow.lowering.memory_to_loops.main import Main, lowers
 
@@ -63,6 +63,10 @@ def lower_loop(main: Main, op: LoopOp) -> None:
                 function.do(op.callees[0])
                 turn.value = turn.value + 1
                 each.again = goes_on(turn.value)
+        if op.must_end is not None:
+            assert op.condition is not None
+            code = main.message(op, op.STILL_TRUE)
+            function.report(function.memory(op.condition)[0], code)
     function.call(_TURNS)
 
 
@@ -104,6 +108,11 @@ class _Function:
         element = buffer_type(buffer).element_type
         base = BaseOp.create(operands=[source], result_types=[flat(element)])
         return Memory.of(emit(base), element)
+
+    def report(self, condition: Value, code: int) -> None:
+        """Note a fault where the condition holds."""
+        memory = Memory.of(self._arguments["fault"], i32)
+        Fault(memory, constant(code, i32)).report(condition)
 
     def do(self, callee: str) -> None:
         """Write what function `callee` of the module does."""

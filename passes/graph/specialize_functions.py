@@ -95,7 +95,12 @@ class _Specialization:
         kept = self._keep([body], 1 + len(carried), inputs)
         if any(stays) or len(kept) < len(inputs):
             new = LoopOp(
-                op.callees[0], carried, kept, limit=op.limit, condition=op.condition
+                op.callees[0],
+                carried,
+                kept,
+                limit=op.limit,
+                condition=op.condition,
+                must_end=op.must_end is not None,
             )
             made = iter(new.outputs)
             results = [

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from canonical import canonical
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -167,11 +169,24 @@ def test_a_number_takes_the_type_that_the_body_gives_it() -> None:
     assert "f64" not in str(model).partition("graph.loop")[2]
 
 
-def test_a_loop_with_a_bound_ends() -> None:
-    counting = glow.jit(
-        lambda x: glow.while_loop(lambda s: s == s, lambda s: s + 1, x, max_turns=7)
-    )
+def to_seven(x: Any) -> Any:
+    return glow.while_loop(lambda s: s < 7, lambda s: s + 1, x, max_turns=7)
+
+
+@pytest.mark.parametrize("target", ["reference", "reference-checked", "cpu", "python"])
+def test_a_loop_that_its_bound_ends_is_a_fault(target: str) -> None:
+    counting = to_seven if target == "python" else glow.jit(target=target)(to_seven)
     assert counting(np.int64(0)) == 7
+    assert counting(np.int64(9)) == 9
+    with pytest.raises(glow.ExecutionError, match="expected a condition that ends"):
+        counting(np.int64(-1))
+
+
+def test_the_bound_is_a_guard_in_an_exported_model_too(tmp_path: Path) -> None:
+    model = glow.trace(to_seven, np.int64(0))
+    model.export(tmp_path / "net.onnx")
+    read = glow.load(tmp_path / "net.onnx")
+    assert canonical(read.module) == canonical(model.module)
 
 
 WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {

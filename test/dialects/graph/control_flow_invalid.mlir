@@ -46,3 +46,11 @@ func.func @result_of_another_type(%n: tensor<i64>, %x: tensor<2xf32>) {
   %y = graph.loop @f turns %n : tensor<i64> carries (%x : tensor<2xf32>) -> tensor<3xf32>
   func.return
 }
+
+// -----
+
+// CHECK: expected a limit and a condition with must_end
+func.func @must_end_without_a_condition(%n: tensor<i64>, %x: tensor<2xf32>) {
+  %y = graph.loop @f turns %n : tensor<i64> carries (%x : tensor<2xf32>) {must_end} -> tensor<2xf32>
+  func.return
+}
