@@ -245,11 +245,11 @@ def team_run(job: Memory, pool: Memory) -> None:
     """
     job[words.EPOCH] = job[words.EPOCH] + words.EPOCH_UNIT
     take = partial(exchange_if, pool, words.BUSY, 0, 1)
-    has_workers = value_if(job[words.LIMIT] > 1, take, constant(0, i1))
+    workers = minimum(job[words.LIMIT], pool[words.THREADS] + 1)
+    has_workers = value_if(workers > 1, take, constant(0, i1))
     for is_team in branches(has_workers):
         if is_team:
-            all_ = pool[words.THREADS] + 1
-            job[words.WORKERS] = minimum(job[words.LIMIT], all_)
+            job[words.WORKERS] = workers
             slot = _publish(job, pool)
             _run_main(job, _pointer(job, words.OWN_SCRATCH))
             fetch_add(pool, slot + words.GATE, -1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from threading import Condition, Thread
 import numpy as np
 from numpy.typing import NDArray
 
+from glow.runtime.crowding import Crowding
 from glow.runtime.image import TeamSizes
 from glow.runtime.thread_count import allowed_threads
 from glow.support import team_words as words
@@ -92,8 +94,13 @@ class ThreadPool:
     while there is nothing to do.
     """
 
-    def __init__(self, threads: int, system: tuple[int, int, int] | None = None):
-        """`threads` is how many there are besides the callers."""
+    def __init__(
+        self,
+        threads: int,
+        system: tuple[int, int, int] | None = None,
+        crowding: Crowding | None = None,
+    ):
+        """`threads` is how many there are besides the callers; see `Crowding`."""
         self.threads = threads
         self.system = system or system_words()
         slots = threads + 1  # each thread may be late in one
@@ -111,6 +118,17 @@ class ThreadPool:
         self.delay = 0
         """The address of a function that workers call after each claim, for tests."""
         self._scratch = aligned_empty(0)
+        self._crowding = crowding
+        self.next_look = 0 if crowding else sys.maxsize
+        """When a caller is to `look`, by `time.perf_counter_ns`."""
+
+    def look(self, now: int) -> None:
+        """Let runs from now on have threads, or none while others want processors."""
+        if self._crowding is not None:
+            self._crowding.look(now)
+            self.next_look = self._crowding.next_look
+            alone = self._crowding.is_crowded
+            self._words[words.THREADS] = 0 if alone else self.threads
 
     def start(self, code: TeamCode) -> None:
         """Start the threads unless they run."""
@@ -167,7 +185,7 @@ class _Shared:
     def get(self) -> ThreadPool:
         with self.lock:
             if self.pool is None:
-                self.pool = ThreadPool(allowed_threads() - 1)
+                self.pool = ThreadPool(allowed_threads() - 1, crowding=Crowding())
             return self.pool
 
 
@@ -197,6 +215,9 @@ class Team:
         pool = SHARED.pool
         if pool is None or pool is not self._pool:
             pool = self._enter(SHARED.get())
+        now = time.perf_counter_ns()
+        if now >= pool.next_look:
+            pool.look(now)
         self._run(self._job, pool.address)
 
     def _enter(self, pool: ThreadPool) -> ThreadPool:

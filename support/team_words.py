@@ -40,8 +40,9 @@ CALLS, PARKED, BUSY = 0, LINE, 2 * LINE
 """How many runs were published; how many workers sleep; 1 while a run has workers."""
 CURRENT, SLOTS, THREADS, SPIN, STOPPED = range(3 * LINE, 3 * LINE + 5)
 """
-The slot published last, how many there are, and workers; the nanoseconds that workers
-wait for a run before they sleep; 1 to end them.
+The slot published last, how many there are, and workers, 0 where callers are to run
+alone for a while; the nanoseconds that workers wait for a run before they sleep; 1 to
+end them.
 """
 FIRST_SLOT = 4 * LINE
 """Where slots begin, and behind them the records of workers."""
