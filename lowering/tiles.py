@@ -16,6 +16,14 @@ from glow.support.types import dtype_of
 _HEIGHTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12)
 """The heights of tiles, few, to share kernels; 7 cuts 7 x 7 images evenly."""
 
+_ROWS_OF_ONE = 8
+"""
+Rows of a tile of one vector each.
+
+Processors have general registers for as many addresses; others are loaded from the
+stack for each multiply-add, which takes half of what loads them.
+"""
+
 
 def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
     """
@@ -36,8 +44,10 @@ def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
 
 def most_rows(target: Target, panel: int) -> int:
     """Return how many rows of a panel the registers of a tile hold."""
-    most = target.tile_rows * target.panel_width // panel
-    return max(1, min(target.tile_rows, most))
+    most = min(target.tile_rows, target.tile_rows * target.panel_width // panel)
+    if panel <= target.f32_lanes:
+        most = min(most, _ROWS_OF_ONE)
+    return max(1, most)
 
 
 def panel_for(target: Target, columns: int, depth: int) -> int:
