@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 MINUTES ?= 10
 
-.PHONY: help venv demo test test-fast test-full lit check docs site bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth threads training workers roofline accuracy deviations stress fuzz faults conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs site bench layouts movement number-types kv-cache compile-time dynamic-shapes torch-models load-time overhead memory growth threads training workers roofline accuracy deviations stress fuzz faults conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -48,6 +48,8 @@ help:
 	@echo "make faults     plant faults one by one, and run the tests that must catch them"
 	@echo "make memory     the table of benchmarks/MEMORY.md"
 	@echo "make dynamic-shapes  the table of benchmarks/DYNAMIC_SHAPES.md"
+	@echo "make torch-models  the table of benchmarks/TORCH.md; PYTORCH has packages beside"
+	@echo "                ours: torch, torchvision, transformers and onnxscript"
 	@echo "make conformance    ONNX's own suite on both targets: benchmarks/CONFORMANCE.md"
 	@echo "make clean      remove what the others made, $(VENV) included"
 
@@ -152,6 +154,10 @@ memory: $(READY)
 
 dynamic-shapes: $(READY)
 	$(BIN)/python benchmarks/dynamic_shapes.py --output benchmarks/DYNAMIC_SHAPES.md
+
+torch-models: $(READY)
+	PYTHONPATH=$(PYTORCH) $(BIN)/python benchmarks/torch_models.py \
+		--output benchmarks/TORCH.md
 
 conformance: $(READY)
 	$(BIN)/python benchmarks/conformance.py --jobs $(JOBS) --output benchmarks/CONFORMANCE.md

@@ -206,18 +206,22 @@ class _CompiledShape:
         passed: Sequence[int],
         strides: Sequence[Sequence[int] | None],
     ):
-        self._net, self._passed, self._strides = net, passed, strides
-        self._results = graph.results
+        self._net, self._passed = net, passed
+        self._results = list(graph.results)
+        self._arrays = [
+            (number, strides[number])
+            for number, each in enumerate(graph.results)
+            if isinstance(each, FxOutput)
+        ]
+        """The results that are outputs, in order, and their strides."""
 
     def __call__(self, given: Sequence[Any]) -> list[Any]:
-        arrays = [array_of(given[number]) for number in self._passed]
-        found = self._net.run(tuple(arrays))
-        return [
-            tensor_of_array(found[each.name], strides)
-            if isinstance(each, FxOutput)
-            else each
-            for each, strides in zip(self._results, self._strides, strict=True)
-        ]
+        found = self._net(*(array_of(given[number]) for number in self._passed))
+        arrays = found if isinstance(found, tuple) else (found,)
+        results = self._results.copy()
+        for array, (number, strides) in zip(arrays, self._arrays, strict=True):
+            results[number] = tensor_of_array(array, strides)
+        return results
 
 
 def _value_of(given: Any, is_constant: bool) -> Any:

@@ -28,8 +28,8 @@ _torch: Any = import_module("torch")
 def decompositions() -> Mapping[Any, Callable[..., Any]]:
     """Return how operators that are missing are computed by others, by operator."""
     made: Any = import_module("torch._decomp")
-    core = cast(Mapping[Any, Callable[..., Any]], made.core_aten_decompositions())
-    return {op: rule for op, rule in core.items() if name_of_target(op) not in ATEN}
+    known = {**made.decomposition_table, **made.core_aten_decompositions()}
+    return {op: rule for op, rule in known.items() if name_of_target(op) not in ATEN}
 
 
 def load_program(source: Any, dims: Mapping[str, int], example_inputs: Any) -> Model:

@@ -13,6 +13,7 @@ from glow.support.dtypes import dtype_named
 from glow.support.errors import UnsupportedModelError
 
 _torch: Any = import_module("torch")
+_BFLOAT16 = dtype_named("bfloat16")
 
 
 def array_of(tensor: Any) -> Array:
@@ -21,19 +22,15 @@ def array_of(tensor: Any) -> Array:
 
     Errors: UnsupportedModelError for a tensor that is not plain memory of the CPU.
     """
-    given = tensor.detach()
-    if given.device.type != "cpu" or given.layout != _torch.strided:
-        raise UnsupportedModelError(
-            f"expected dense tensors on the CPU, got one of layout {given.layout} on "
-            f"{given.device}"
-        )
-    given = given.resolve_conj().resolve_neg()
-    if given.dtype == _torch.bfloat16:  # which NumPy has not
-        return given.view(_torch.int16).numpy().view(dtype_named("bfloat16"))
     try:
-        return given.numpy()
-    except (TypeError, RuntimeError) as error:
-        raise UnsupportedModelError(f"a tensor of {given.dtype}: {error}") from None
+        if tensor.dtype == _torch.bfloat16:  # which NumPy has not
+            return tensor.detach().view(_torch.int16).numpy().view(_BFLOAT16)
+        return tensor.detach().numpy()
+    except (TypeError, RuntimeError, NotImplementedError):
+        raise UnsupportedModelError(
+            f"expected dense tensors of real numbers on the CPU, got one of "
+            f"{tensor.dtype} and {tensor.layout} on {tensor.device}"
+        ) from None
 
 
 def tensor_of_array(array: Array, strides: Sequence[int] | None = None) -> Any:
@@ -43,7 +40,7 @@ def tensor_of_array(array: Array, strides: Sequence[int] | None = None) -> Any:
     With `strides` its axes lie in memory in the order that these have: then it is a
     copy, unless that is the array's own.
     """
-    if array.dtype.name == "bfloat16":
+    if array.dtype == _BFLOAT16:
         tensor = _torch.from_numpy(array.view(np.int16)).view(_torch.bfloat16)
     else:
         tensor = _torch.from_numpy(array)

@@ -1,12 +1,12 @@
 """
 Compile models of PyTorch's and transformers' families as they are, and print a table.
 
-    python benchmarks/torch_models.py --output benchmarks/TORCH.md
+    make torch-models PYTORCH=FOLDER
 
-Needs torch, torchvision, transformers and onnxscript, and a C++ compiler for inductor.
-With `--results FILE` what is measured is kept there, and what is there is not measured
-again; names of models measure these alone. `--without-inductor` leaves that out, which
-takes most of the time.
+Needs torch, torchvision, transformers and onnxscript, and a C++ compiler for inductor;
+FOLDER has the packages where they are not installed here. With `--results FILE` what is
+measured is kept there, and what is there is not measured again; names of models measure
+these alone. `--without-inductor` leaves that out, which takes most of the time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 from reporting import Page, json_of_python, processor, table_head, today
 
-COMMAND = "python benchmarks/torch_models.py --output benchmarks/TORCH.md"
+COMMAND = "make torch-models"
 SECONDS = 4.0
 """How long the engines take turns for each model."""
 

@@ -154,3 +154,84 @@ def flash_attention_backward(
         cast(_over_heads(of_key, key), key.dtype),
         cast(_over_heads(of_value, value), value.dtype),
     )
+
+
+@aten("_native_multi_head_attention")
+def multi_head_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    width: int,
+    heads: int,
+    in_weight: Any,
+    in_bias: Any,
+    out_weight: Any,
+    out_bias: Any,
+    mask: Any = None,
+    need_weights: bool = True,
+    average_attn_weights: bool = True,
+    mask_type: int | None = None,
+) -> tuple[Any, Any]:
+    """Return attention of arrays [batch, length, width]; a mask says what is hidden."""
+    if need_weights:
+        raise UnsupportedModelError("weights of attention as a result")
+    weights = xp.split(in_weight, 3, axis=0)
+    biases = (None,) * 3 if in_bias is None else xp.split(in_bias, 3, axis=0)
+
+    def projected(x: Any, weight: Any, bias: Any) -> Any:
+        made = linear(x, weight, bias)
+        split = xp.reshape(made, (*x.shape[:2], heads, width // heads))
+        return xp.transpose(split, (0, 2, 1, 3))
+
+    q, k, v = map(projected, (query, key, value), weights, biases)
+    if mask is not None:
+        lengths = (q.shape[0], 1, 1) if mask_type == 1 else (1, 1, q.shape[2])
+        shape = mask.shape if mask.ndim == 4 else (*lengths, k.shape[2])
+        mask = xp.logical_not(xp.reshape(cast(mask, bool), shape))
+    made = xp.transpose(nn.attention(q, k, v, mask), (0, 2, 1, 3))
+    flat = xp.reshape(made, (*query.shape[:2], width))
+    return linear(flat, out_weight, out_bias), xp.zeros((0,), query.dtype)
+
+
+@aten("_transformer_encoder_layer_fwd")
+def transformer_encoder_layer(
+    x: Any,
+    width: int,
+    heads: int,
+    in_weight: Any,
+    in_bias: Any,
+    out_weight: Any,
+    out_bias: Any,
+    use_gelu: bool,
+    norm_first: bool,
+    epsilon: float,
+    scale_1: Any,
+    shift_1: Any,
+    scale_2: Any,
+    shift_2: Any,
+    weight_1: Any,
+    bias_1: Any,
+    weight_2: Any,
+    bias_2: Any,
+    mask: Any = None,
+    mask_type: int | None = None,
+) -> Any:
+    """Return a layer of torch.nn.TransformerEncoder."""
+
+    def norm(x: Any, scale: Any, shift: Any) -> Any:
+        return nn.layer_norm(x, scale, shift, epsilon=epsilon)
+
+    def attend(x: Any) -> Any:
+        sizes, weights = (width, heads), (in_weight, in_bias, out_weight, out_bias)
+        given = x, x, x, *sizes, *weights, mask, False, True, mask_type
+        return multi_head_attention(*given)[0]
+
+    def feed_forward(x: Any) -> Any:
+        inner = linear(x, weight_1, bias_1)
+        return linear(nn.gelu(inner) if use_gelu else nn.relu(inner), weight_2, bias_2)
+
+    if norm_first:
+        x = x + attend(norm(x, scale_1, shift_1))
+        return x + feed_forward(norm(x, scale_2, shift_2))
+    x = norm(x + attend(x), scale_1, shift_1)
+    return norm(x + feed_forward(x), scale_2, shift_2)

@@ -22,6 +22,10 @@ UNARY = (
     *("amin", "prod", "argmax", "argmin", "var_mean.correction", "any", "all"),
     *("squeeze", "sort", "zeros_like", "detach"),
 )
+_QKV = (_n(24, 8), _n(24), _n(8, 8), _n(8))
+_HIDDEN = torch.tensor([[False, True, False], [False, False, True]])
+_LAYER = (*_QKV, True, True, 1e-5, *(_n(8) for _ in range(4)))
+_LAYER += (_n(16, 8), _n(16), _n(8, 16), _n(8))
 OPERATORS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *((name, (_n(*X),), {}) for name in UNARY),
     ("log1p", (_n(*X).abs(),), {}),
@@ -89,6 +93,10 @@ OPERATORS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("index_put", (_n(2, 3, 4), [None, IDS[0]], _n(2, 3, 4), True), {}),
     ("index_put", (_n(2, 3), [torch.tensor([True, False])], torch.tensor(2.0)), {}),
     ("index_add", (_n(*X), 1, IDS[0], _n(*X)), {"alpha": 2}),
+    *(
+        ("_transformer_encoder_layer_fwd", (_n(2, 3, 8), 8, 2, *_LAYER, *mask), {})
+        for mask in ((), (_HIDDEN[:1].repeat(3, 1), 0), (_HIDDEN, 1))
+    ),
     ("linspace", (0, 1, 5), {}),
     ("eye.m", (2, 3), {}),
     ("baddbmm", (_n(2, 3, 5), _n(*X), _n(2, 4, 5)), {"beta": 2, "alpha": 0.5}),
