@@ -248,9 +248,9 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version
+        from glow.support.extensions import installed_version
 
-        return version("glow-xdsl")
+        return installed_version()
     if name in _LAZY:
         from importlib import import_module
 

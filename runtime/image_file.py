@@ -28,6 +28,7 @@ from glow.runtime.profile import Profile
 from glow.support.arrays import ALIGNMENT, Array, address_of
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import InvalidExecutableError
+from glow.support.extensions import installed_version
 from glow.support.files import replace_file
 
 if TYPE_CHECKING:
@@ -88,13 +89,11 @@ def _parts_of(images: Sequence[Image]) -> _Parts:
 def _header_of(
     images: Sequence[Image], parts: _Parts, symbols: Symbols | None
 ) -> dict[str, Any]:
-    from importlib.metadata import version  # slow to import, and needed here only
-
     codes, code_bytes = _placed([len(code) for code in parts.objects], 0)
     start = code_bytes + -code_bytes % _PAGE
     places, end = _placed([array.nbytes for array in parts.constants], start)
     return {
-        "glow": version("glow-xdsl"),
+        "glow": installed_version(),
         "machine": asdict(images[0].machine),
         "images": [
             {

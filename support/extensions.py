@@ -26,6 +26,16 @@ UNIVERSE = "xdsl.universe"
 GROUPS = (BACKENDS, KERNELS, ONNX, PIPELINE, UNIVERSE)
 
 
+def installed_version() -> str:
+    """Return the version of glow-xdsl, or of its part that runs saved executables."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
+    try:
+        return version("glow-xdsl")
+    except PackageNotFoundError:
+        return version("glow-xdsl-runtime")
+
+
 @cache
 def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
     """Return the entry points of a group, by name; to look costs some milliseconds."""

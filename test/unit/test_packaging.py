@@ -1,13 +1,19 @@
 """The wheel carries every package: editable installs do not show a missing one."""
 
+import platform
 import subprocess
 import sys
 import tomllib
 import venv
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from repository import ROOT, copy_repository
+from small_onnx import model, node
+
+import glow
 
 # Runs in the empty environment, in another folder: parse, rewrite, print, execute.
 PROGRAM = """
@@ -82,3 +88,50 @@ def test_wheel_runs_alone_in_another_folder(tmp_path: Path) -> None:
     (elsewhere / "program.py").write_text(PROGRAM)
     printed = _run(binaries / "python", "program.py", ROOT, folder=elsewhere)
     assert printed == "[0.0, 2.0]\n"
+
+
+RUN_ALONE = """
+import pickle, sys
+sys.path[:0] = sys.argv[1:3]
+for name in ("xdsl", "llvmlite", "onnx", "ml_dtypes"):
+    sys.modules[name] = None
+import numpy as np
+import glow
+
+assert glow.__file__.startswith(sys.argv[1]), glow.__file__
+for path in sys.argv[3:]:
+    net = glow.load_executable(path)
+    x = np.array([[-1.0, 2.0]], np.float32)
+    assert net(x).tolist() == [[0.0, 2.0]]
+    assert net.bind({"x": x}).run()["y"].tolist() == [[0.0, 2.0]]
+    assert pickle.loads(pickle.dumps(net))(x).tolist() == [[0.0, 2.0]]
+    assert glow.udf(net, rows=1)({"x": x})["y"].tolist() == [[0.0, 2.0]]
+    assert glow.InferenceSession(path).run(None, {"x": x})[0].tolist() == [[0.0, 2.0]]
+print(glow.__version__)
+try:
+    glow.compile("net.onnx")
+except ImportError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="needs LLVM"
+)
+def test_the_runtime_wheel_runs_saved_executables(tmp_path: Path) -> None:
+    nodes = [node("Relu", "x", "y")]
+    paths = tmp_path / "fixed.glow", tmp_path / "open.glow"
+    for path, rows in zip(paths, (1, "n"), strict=True):
+        shapes = {"n": 1} if rows == "n" else ()
+        net = glow.compile(model(nodes, {"x": (rows, 2)}, ["y"]), shapes=shapes)
+        net.save(path)
+    _run(sys.executable, ROOT / "tools" / "runtime_wheel.py", tmp_path)
+    (wheel,) = tmp_path.glob("glow_xdsl_runtime-*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path / "site")
+    numpy = Path(np.__file__).parents[1]
+    command = sys.executable, "-I", "-S", "-c", RUN_ALONE, tmp_path / "site", numpy
+    version, refusal = _run(*command, *paths).splitlines()
+    assert version == glow.__version__
+    assert refusal.startswith("glow-xdsl-runtime only runs saved executables; pip")
