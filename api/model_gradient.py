@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from glow.analysis.directions import functions_of
 from glow.analysis.symbols import named_in
 from glow.dialects.graph.storage import (
     ConstantOp,
@@ -23,7 +24,8 @@ from glow.dialects.graph.storage import (
 )
 from glow.dialects.graph.tensors import Tensor
 from glow.passes.constants import Constants
-from glow.passes.gradients import GradientWriter, erase_unused, gradients
+from glow.passes.gradient_writer import GradientWriter, erase_unused
+from glow.passes.gradients import gradients
 from glow.passes.graph.arguments_to_placeholders import body_of
 from glow.support.arrays import Array
 from glow.support.errors import BindingError
@@ -41,7 +43,7 @@ def add_gradients(module: ModuleOp, of: Sequence[str], loss: str | None) -> None
     way that has no gradient.
     """
     symbols = named_in(module, PlaceholderOp, ConstantOp)
-    (main,) = (op for op in module.ops if isinstance(op, FuncOp))
+    main = _main_of(module)
     block, end = body_of(main)
     ops = list(block.ops)[:-1]
     known = _inputs_in(ops, symbols)
@@ -73,7 +75,7 @@ def free_constants(module: ModuleOp, names: Sequence[str]) -> dict[str, Array]:
 
     Errors: BindingError for a name that is no constant of floats.
     """
-    (main,) = (op for op in module.ops if isinstance(op, FuncOp))
+    main = _main_of(module)
     symbols = named_in(module, PlaceholderOp, ConstantOp)
     constants = Constants(module)
     known = {
@@ -102,6 +104,12 @@ def free_constants(module: ModuleOp, names: Sequence[str]) -> dict[str, Array]:
             load.location = made.location
             Rewriter.replace_op(cast(Operation, value.owner), load)
     return arrays
+
+
+def _main_of(module: ModuleOp) -> FuncOp:
+    """Return the function that runs; others are bodies of choices and loops."""
+    (main,) = (f for f in functions_of(module) if f.sym_visibility is None)
+    return main
 
 
 def _declare(placeholder: PlaceholderOp, module: ModuleOp) -> None:

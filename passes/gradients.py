@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
-from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Block, Operation, SSAValue
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
+from xdsl.dialects.builtin import UnknownLoc
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.symbols import named_in
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.control_flow import CallFunctionOp
-from glow.dialects.graph.storage import LiteralOp, LoadOp
-from glow.dialects.graph.tensors import GraphWriter, Tensor
-from glow.passes.constants import Constants
+from glow.dialects.graph.control_flow import CallFunctionOp, IfOp, LoopOp
+from glow.dialects.graph.movement import ExpandOp
+from glow.dialects.graph.scattering import ScatterElementsOp, ScatterNdOp
+from glow.dialects.graph.storage import LiteralOp
+from glow.dialects.graph.tensors import Tensor
+from glow.passes.control_flow_gradients import choice_gradients, loop_gradients
+from glow.passes.gradient_writer import GradientWriter
 from glow.passes.graph.decompose_attention import decompose_attention
 from glow.passes.graph.decompose_bags import decompose_bag
 from glow.passes.graph.decompose_einsum import decompose_einsum
@@ -31,7 +32,6 @@ from glow.passes.graph.decompose_losses import (
 from glow.passes.graph.decompose_recurrent import decompose_recurrent
 from glow.passes.graph.decompose_rotary_embedding import decompose_rotary_embedding
 from glow.passes.patterns import Pattern, Replacement, matched_types
-from glow.support.arrays import Array
 from glow.support.locations import name_of
 from glow.support.types import element_of, is_float, shape_of
 
@@ -62,78 +62,6 @@ def reason_against(op: Operation) -> str:
         return ""
     reason = getattr(type(op), "NO_GRADIENT", "")
     return reason or "nothing says what its gradient is"
-
-
-class ConstantTable(Protocol):
-    """What knows constants and makes more of them: `Constants`, or that of a trace."""
-
-    def array_of(self, value: SSAValue) -> Array | None: ...
-
-    def make(
-        self, array: Array, name: str | None, location: LocationAttr
-    ) -> LiteralOp | LoadOp: ...
-
-
-class GradientWriter(GraphWriter):
-    """
-    Inserts ops before `end`, or at the end of a block, at the location of other ops.
-
-    `functions` are those that ops may call, by name.
-    """
-
-    def __init__(
-        self,
-        block: Block,
-        end: Operation | None,
-        constants: ConstantTable,
-        functions: Mapping[str, FuncOp],
-    ):
-        self.block, self.end = block, end
-        self.constants, self.functions = constants, functions
-        self.location: LocationAttr = UnknownLoc()
-        self.written: list[Operation] = []
-
-    @staticmethod
-    def before(end: Operation, module: ModuleOp) -> GradientWriter:
-        """Return what inserts ops before the last one of a function of `module`."""
-        block = end.parent_block()
-        assert block is not None
-        functions = named_in(module, FuncOp)
-        return GradientWriter(block, end, Constants(module), functions)
-
-    def insert(self, op: Operation) -> Sequence[SSAValue]:
-        if isinstance(op.location, UnknownLoc):
-            op.location = self.location
-        self.written.append(op)
-        if self.end is None:
-            self.block.add_op(op)
-        else:
-            self.block.insert_op_before(op, self.end)
-        return op.results
-
-    def constant(self, array: Array) -> SSAValue:
-        return self.insert(self.constants.make(array, None, self.location))[0]
-
-    def erase_unused(self, kept: Iterable[SSAValue]) -> None:
-        """Erase what it has written and nothing uses, but for values that are kept."""
-        owners = {value.owner for value in kept}
-        for op in reversed(self.written):
-            if op not in owners and is_trivially_dead(op):
-                op.detach()
-                op.erase()
-        self.written.clear()
-
-    def zeros(self, like: SSAValue) -> Tensor:
-        zero = self.like(0, self.tensor(like))
-        return xp.broadcast_to(zero, shape_of(like))
-
-
-def erase_unused(block: Block) -> None:
-    """Erase the pure ops of `block` whose results nobody uses."""
-    for op in reversed(list(block.ops)):
-        if is_trivially_dead(op):
-            op.detach()
-            op.erase()
 
 
 def gradients(
@@ -181,10 +109,12 @@ class _Sweep:
 
     def pull_back(self, op: Operation) -> None:
         """Add to the gradients of operands what those of the results of `op` say."""
-        if reason := reason_against(op):
-            raise self._failure(op, reason)
         self.writer.location = op.location
-        if isinstance(op, CallOp | CallFunctionOp):
+        if isinstance(op, IfOp | LoopOp):
+            self._go_back(op)
+        elif reason := reason_against(op):
+            raise self._failure(op, reason)
+        elif isinstance(op, CallOp | CallFunctionOp):
             self._inline(op)
         elif hasattr(type(op), "gradient"):
             self._apply_rule(cast(GraphOp, op))
@@ -221,17 +151,23 @@ class _Sweep:
     def _inline(self, op: CallOp | CallFunctionOp) -> None:
         """Write what a function computes once more, and go back through that."""
         function = self.writer.functions[op.callee.string_value()]
-        values: dict[SSAValue, SSAValue] = dict(
-            zip(function.body.block.args, op.operands, strict=True)
-        )
-        written: list[Operation] = []
-        for each in function.body.block.ops:
-            if isinstance(each, ReturnOp):
-                results = [values.get(v, v) for v in each.arguments]
-                self._through(op, written, results)
-                return
-            written.append(each.clone(values))
-            self.writer.insert(written[-1])
+        written, results = self.writer.write_again(function, op.operands)
+        self._through(op, written, results)
+
+    def _go_back(self, op: IfOp | LoopOp) -> None:
+        """Write a choice or a loop of the gradients of its functions."""
+        incoming: dict[SSAValue, Tensor] = {
+            r: self.found[r] for r in op.results if r in self.found
+        }
+        rule = choice_gradients if isinstance(op, IfOp) else loop_gradients
+        try:
+            found = rule(cast(Any, op), incoming, self.active, self.writer, gradients)
+        except PassFailedException as error:
+            raise PassFailedException(f"{error} -> {self._way_from(op)}") from None
+        if isinstance(found, str):
+            raise self._failure(op, found)
+        for value, part in found:
+            self.add(value, part)
 
     def _through(
         self, op: Operation, written: Sequence[Operation], results: Sequence[SSAValue]
@@ -251,7 +187,7 @@ class _Sweep:
         part = Tensor(part.value, self.writer)
         part = fitted(part, shape_of(value)).astype(element_of(value))
         known = self.found.get(value)
-        self.found[value] = part if known is None else known + part
+        self.found[value] = part if known is None else _sum(known, part)
 
     def _failure(self, op: Operation, reason: str) -> PassFailedException:
         return PassFailedException(
@@ -272,6 +208,26 @@ class _Sweep:
             users = (use.operation for result in found for use in result.uses)
             at = next((user for user in users if user in inside), None)
         return " -> ".join(names)
+
+
+def _sum(known: Tensor, part: Tensor) -> Tensor:
+    """Add to `known`; what was added to zeros at some places is added there instead."""
+    owner = part.value.owner
+    if (
+        isinstance(owner, ScatterElementsOp | ScatterNdOp)
+        and owner.parameters()["reduction"] == "add"
+        and _is_zero(owner.data)
+    ):
+        slots = known, owner.indices, owner.updates
+        return known.writer.emit(type(owner), *slots, **owner.parameters())
+    return known + part
+
+
+def _is_zero(value: SSAValue) -> bool:
+    owner = value.owner
+    while isinstance(owner, ExpandOp):
+        owner = owner.input.owner
+    return isinstance(owner, LiteralOp) and not owner.array.any()
 
 
 def _has_gradient(value: SSAValue) -> bool:

@@ -126,7 +126,9 @@ def fori_loop(
         start = tensor_of(Tracer(first))
         return body(Tracer(turn.tensor + start, int), state)
 
-    return _iterated("glow.fori_loop", init, step, limit=Tracer(last - first))
+    is_known = not isinstance(lower, Tracer) and not isinstance(upper, Tracer)
+    limit = as_tracer(np.int64(upper - lower)) if is_known else Tracer(last - first)
+    return _iterated("glow.fori_loop", init, step, limit=limit)
 
 
 def scan(

@@ -18,7 +18,8 @@ from glow.dialects.graph.storage import (
     LoadOp,
 )
 from glow.dialects.graph.tensors import Tensor
-from glow.passes.gradients import GradientWriter, gradients
+from glow.passes.gradient_writer import GradientWriter
+from glow.passes.gradients import gradients
 from glow.support.arrays import Array, repeated_element
 from glow.support.types import is_float
 from glow.tracing.calls import traced_results
@@ -136,7 +137,8 @@ class Pullback:
         """Return the gradients of values, 0 of what nothing depends on."""
         trace = self.trace
         functions, constants = trace.program.functions, _Constants(trace.program)
-        writer = GradientWriter(trace.block, None, constants, functions)
+        add = trace.program.add_function
+        writer = GradientWriter(trace.block, None, constants, functions, add)
         try:
             found = gradients(seeds, of, ops, writer)
         except PassFailedException as error:

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     FlatSymbolRefAttrConstr,
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
     i1,
+    i32,
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, OpResult, SSAValue, SSAValues
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     operand_def,
     opt_operand_def,
@@ -132,7 +135,7 @@ class ControlFlowOp(CallingOp):
     nothing. `analysis/calls.py` checks that.
     """
 
-    NO_GRADIENT: ClassVar[str] = "which functions it calls is known in a run alone"
+    NO_GRADIENT: ClassVar[str] = "its functions may have none"
 
     traits = traits_def(Pure())
 
@@ -334,6 +337,21 @@ class LoopOp(RepeatingOp, ControlFlowOp):
             types = [", ".join(map(str, each)) for each in (expected, got)]
             raise VerifyException(f"expected results {types[0]}, got {types[1]}")
         self._check_order()
+
+    def carry_also(self, initial: Sequence[SSAValue], body: str) -> list[SSAValue]:
+        """Carry more values, behind others, by another body; return their results."""
+        limits = [v for v in (self.limit, self.condition) if v is not None]
+        carried, inputs = [*self.initial, *initial], list(self.inputs)
+        sizes = [int(self.limit is not None), int(self.condition is not None)]
+        sizes += [len(carried), len(inputs)]
+        first = len(self.results)
+        self.operands = [*limits, *carried, *inputs]
+        name = AttrSizedOperandSegments.attribute_name
+        self.properties[name] = DenseArrayBase.from_list(i32, sizes)
+        made = [OpResult(v.type, self, first + n) for n, v in enumerate(initial)]
+        self.results = SSAValues((*self.results, *made))
+        self.call_instead(body)
+        return list[SSAValue](made)
 
     def signature(self) -> tuple[Types, Types]:
         carried, inputs = types_of(self.initial), types_of(self.inputs)

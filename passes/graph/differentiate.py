@@ -10,7 +10,8 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.graph.tensors import Tensor
-from glow.passes.gradients import GradientWriter, erase_unused, gradients
+from glow.passes.gradient_writer import GradientWriter, erase_unused
+from glow.passes.gradients import gradients
 from glow.passes.graph.arguments_to_placeholders import body_of
 from glow.support.names import Names
 from glow.support.types import element_of, is_float, tensor_type
