@@ -7,8 +7,9 @@ they do not accept is for xDSL's own, which know more constraints and the messag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Hashable, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cache
 from inspect import getclosurevars
 from typing import Any
 
@@ -32,9 +33,16 @@ from xdsl.irdl import (
     VariadicDef,
 )
 from xdsl.irdl.operations import AttrSizedSegments
-from xdsl.traits import IsolatedFromAbove, OpTrait
+from xdsl.traits import (
+    HasAncestor,
+    IsolatedFromAbove,
+    IsTerminator,
+    OpTrait,
+    SymbolUserOpInterface,
+)
 
 from glow.analysis.constraints import Test, Variables, refuses_any, test_of
+from glow.support.op_definition import integers_of
 from glow.support.walking import ops_in
 
 
@@ -102,7 +110,7 @@ class _Slots:
             stored = self._sizes.container(op).get(self._sizes.attribute_name)
             if not isinstance(stored, DenseArrayBase) or stored.elt_type != i32:  # pyright: ignore[reportUnknownMemberType]
                 return None
-            sizes = _integers(stored.data.data)
+            sizes = integers_of(stored.data.data)
             if len(sizes) != len(self._tests):
                 return None
         for i, size in enumerate(sizes):
@@ -110,12 +118,6 @@ class _Slots:
             if not (0 if i in self._variadic else 1) <= size <= most:
                 return None
         return sizes
-
-
-@lru_cache(1 << 12)
-def _integers(data: bytes) -> tuple[int, ...]:
-    """Return the numbers of a dense array of i32, of which ops have few."""
-    return tuple(memoryview(data).cast("i"))
 
 
 class _Named:
@@ -142,6 +144,16 @@ class _Named:
         return count
 
 
+@dataclass
+class CheckedModule:
+    """What is known of a module while its ops are checked one after the other."""
+
+    leaky: Set[Operation]
+    """Ops that contain uses of values from around them."""
+    accepted: set[Hashable] = field(default_factory=lambda: set())
+    """Ops that were accepted, by what ops alike have in common."""
+
+
 class Declaration:
     """What a class of ops declares, and what it checks besides."""
 
@@ -161,14 +173,68 @@ class Declaration:
         self._traits = [trait for trait in definition.traits if _verifies(type(trait))]
         self._is_isolated = IsolatedFromAbove() in definition.traits
         self._verify = _own_check(op_class, definition)
+        self._is_local = _is_local(self._verify) and not any(
+            isinstance(trait, IsTerminator | HasAncestor) for trait in self._traits
+        )
+        """Whether what is wrong with an op is in its types or properties, or around."""
+        self._uses_symbols = any(
+            isinstance(trait, SymbolUserOpInterface) for trait in self._traits
+        )
 
-    def accepts(self, op: Operation) -> bool:
-        """Return whether `op` certainly is valid; not what it contains."""
+    def accepts(self, op: Operation, within: CheckedModule | None = None) -> bool:
+        """
+        Return whether `op` certainly is valid; not what it contains.
+
+        `within` is what is known of the module, which must not change meanwhile: what
+        was accepted of an op need not be asked of one alike again.
+        """
+        operands = tuple(op.operands)
+        likeness = (
+            self._likeness_of(op, operands) if within and self._is_local else None
+        )
+        if within and likeness in within.accepted:
+            return True
+        if not self._accepts_new(op, operands, within):
+            return False
+        if within and likeness is not None:
+            within.accepted.add(likeness)
+        return True
+
+    def _likeness_of(
+        self, op: Operation, operands: tuple[SSAValue, ...]
+    ) -> Hashable | None:
+        """Return what is equal for ops of a module that are equally valid."""
+        if op.successors or any(region.blocks for region in op.regions):
+            return None
+        # Attributes by number: to hash them takes longer than to check them.
+        types = [id(value.type) for value in operands]
+        if ErasedSSAValue in map(type, operands):
+            return None
+        block = op.parent
+        region = None if block is None else block.parent
+        return (
+            id(self),
+            id(block) if self._uses_symbols else type(region and region.parent),
+            *types,
+            None,
+            *[id(result.type) for result in op.results],
+            *op.properties,
+            *map(id, op.properties.values()),
+            *op.attributes,
+            *map(id, op.attributes.values()),
+        )
+
+    def _accepts_new(
+        self,
+        op: Operation,
+        operands: tuple[SSAValue, ...],
+        within: CheckedModule | None,
+    ) -> bool:
         variables: Variables = {}
         accepted = (
             len(op.regions) == len(self._regions)
             and not op.successors
-            and self._operands.accept(op, op.operands, variables)
+            and self._operands.accept(op, operands, variables)
             and self._results.accept(op, op.results, variables)
         )
         if not accepted:
@@ -180,7 +246,9 @@ class Declaration:
             return False
         if self._attributes.count(op.attributes, variables) < 0:
             return False
-        if self._is_isolated and not _uses_only_own(op):
+        if self._is_isolated and not (
+            _uses_only_own(op) if within is None else op not in within.leaky
+        ):
             return False
         try:
             for trait in self._traits:
@@ -232,6 +300,12 @@ def _own_check(
     if not is_usual or made_of.get("op_def") is not definition:
         raise _UnknownError
     return made_of.get("custom_verify")
+
+
+def _is_local(verify: Callable[..., None] | None) -> bool:
+    if verify is None or verify.__module__.startswith("xdsl."):
+        return True
+    return getattr(verify, "is_local", False)
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -22,48 +24,61 @@ def broken_links(module: ModuleOp) -> Iterator[BrokenLink]:
     that op out.
     """
     ops = [module, *ops_in(module.body)]
-    inside = set(ops)
-    read = dict[SSAValue, int]()
-    for op in ops:
-        for operand in op.operands:
-            read[operand] = read.get(operand, 0) + 1
+    # By number: to hash an op or a value calls Python.
+    operands = {id(op): tuple(op.operands) for op in ops}
+    links = _Links(operands, Counter(id(v) for vs in operands.values() for v in vs))
     for op in ops:
         for number, result in enumerate(op.results):
-            if result.owner is not op or result.index != number:
+            if result.op is not op or result.index != number:
                 yield op, f"result {number} does not know that it is that"
-            yield from _faults_of_uses(op, result, f"result {number}", inside, read)
+            if not links.agree(result):
+                yield from links.faults(op, result, f"result {number}")
         for region in op.regions:
             if region.parent is not op:
                 yield op, "a region does not know that it is of this op"
             for block in region.blocks:
-                yield from _faults_of_block(op, block, inside, read)
+                yield from _faults_of_block(op, block, links)
 
 
 def _faults_of_block(
-    op: Operation, block: Block, inside: set[Operation], read: dict[SSAValue, int]
+    op: Operation, block: Block, links: _Links
 ) -> Iterator[BrokenLink]:
     if any(each.parent is not block for each in block.ops):
         yield op, "an op does not know that it is in a block of this op"
     for number, argument in enumerate(block.args):
         if argument.owner is not block or argument.index != number:
             yield op, f"argument {number} does not know that it is that"
-        yield from _faults_of_uses(op, argument, f"argument {number}", inside, read)
+        yield from links.faults(op, argument, f"argument {number}")
 
 
-def _faults_of_uses(
-    op: Operation,
-    value: SSAValue,
-    name: str,
-    inside: set[Operation],
-    read: dict[SSAValue, int],
-) -> Iterator[BrokenLink]:
-    """Yield what is wrong with the list of uses of a value."""
-    count = 0
-    for use in value.uses:
-        user, count = use.operation, count + 1
-        if user not in inside:
-            yield op, f"{name} is used by {user.name}, which is not in the module"
-        elif len(user.operands) <= use.index or user.operands[use.index] is not value:
-            yield op, f"{name} lists {user.name} as a user, which does not use it"
-    if count < read.get(value, 0):
-        yield op, f"{name} does not list all of its uses"
+@dataclass(frozen=True)
+class _Links:
+    """Who reads what in a module."""
+
+    operands: Mapping[int, tuple[SSAValue, ...]]
+    """The operands of each op, by its id."""
+    reads: Mapping[int, int]
+    """How many operands each value is, by its id."""
+
+    def agree(self, value: SSAValue) -> bool:
+        """Return whether nothing is wrong with the list of uses of a value."""
+        count = 0
+        for use in value.uses:
+            operands, index = self.operands.get(id(use.operation), ()), use.index
+            if len(operands) <= index or operands[index] is not value:
+                return False
+            count += 1
+        return count >= self.reads.get(id(value), 0)
+
+    def faults(self, op: Operation, value: SSAValue, name: str) -> Iterator[BrokenLink]:
+        """Yield what is wrong with the list of uses of a value of `op`."""
+        count = 0
+        for use in value.uses:
+            user, count = use.operation, count + 1
+            operands = self.operands.get(id(user))
+            if operands is None:
+                yield op, f"{name} is used by {user.name}, which is not in the module"
+            elif len(operands) <= use.index or operands[use.index] is not value:
+                yield op, f"{name} lists {user.name} as a user, which does not use it"
+        if count < self.reads.get(id(value), 0):
+            yield op, f"{name} does not list all of its uses"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NoReturn, cast
+from typing import NoReturn
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from glow.analysis.declarations import declaration_of
+from glow.analysis.declarations import CheckedModule, declaration_of
 from glow.analysis.use_lists import broken_links
 from glow.support.locations import name_of
 from glow.support.walking import ops_in
@@ -41,16 +41,17 @@ def verify_module(module: ModuleOp) -> None:
     """
     for op, message in broken_links(module):
         _report(op, VerifyException(message))
+    uses = _Uses(module)
     try:
-        if not _is_valid(module):
+        if not _is_valid(module, CheckedModule(uses.leaky())):
             module.verify()
     except Exception as error:
         _report(_first_invalid(module), _refusal(error))
-    for op, message in _broken_uses(module):
+    for op, message in uses.broken():
         _report(op, VerifyException(message))
 
 
-def _is_valid(op: Operation) -> bool:
+def _is_valid(op: Operation, within: CheckedModule) -> bool:
     """
     Return whether `op` certainly is valid, and all that it contains.
 
@@ -65,11 +66,11 @@ def _is_valid(op: Operation) -> bool:
             if block.parent is not region or not (ends or may_end_anyhow):
                 return False
             while inner is not None:
-                if inner.parent is not block or not _is_valid(inner):
+                if inner.parent is not block or not _is_valid(inner, within):
                     return False
                 inner = inner.next_op
     declaration = declaration_of(type(op))
-    if declaration is None or not declaration.accepts(op):
+    if declaration is None or not declaration.accepts(op, within):
         op.verify(verify_nested_ops=False)
     return True
 
@@ -102,46 +103,81 @@ def _report(op: Operation | None, error: VerifyException) -> NoReturn:
     raise explained from None
 
 
-def _broken_uses(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
-    """Yield what breaks SSA form, in the order of the text."""
-    order = {op: number for number, op in enumerate(ops_in(module.body))}
-    trees: dict[Region, Dominance] = {}
-    for op in order:
-        for index, operand in enumerate(op.operands):
-            if not _is_available(operand, op, order, trees):
-                yield op, f"operand {index} is used before it is defined"
-        for block, passed in _branches(op) if op.successors else ():
-            expected = [argument.type for argument in block.args]
-            actual = [value.type for value in passed]
-            if expected != actual:
-                names = [", ".join(map(str, types)) for types in (expected, actual)]
-                yield op, f"expected to pass ({names[0]}), got ({names[1]})"
+class _Uses:
+    """The uses of values in a module, of which nearly all are in the block of these."""
+
+    def __init__(self, module: ModuleOp):
+        self._ops = ops_in(module.body)
+        # By number: to hash an op calls Python.
+        self._order = {id(op): number for number, op in enumerate(self._ops)}
+        self._others = [
+            (op, index, operand)
+            for op in self._ops
+            for index, operand in enumerate(op.operands)
+            if not self._is_beside(operand, op)
+        ]
+
+    def _is_beside(self, value: SSAValue, user: Operation) -> bool:
+        """Return whether `value` is defined in the block of `user`, and before it."""
+        if type(value) is not OpResult:
+            return value.owner is user.parent
+        op = value.op
+        return op.parent is user.parent and self._order[id(op)] < self._order[id(user)]
+
+    def leaky(self) -> set[Operation]:
+        """Return the ops inside of which values from around them are used."""
+        found = set[Operation]()
+        for user, _, value in self._others:
+            block, ancestor = _block_of(value), user
+            while ancestor is not None and ancestor.parent is not block:
+                ancestor = ancestor.parent_op()
+                found |= set() if ancestor is None else {ancestor}
+        return found
+
+    def broken(self) -> Iterator[tuple[Operation, str]]:
+        """Yield what breaks SSA form, in the order of the text."""
+        trees: dict[Region, Dominance] = {}
+        broken = [
+            (op, f"operand {index} is used before it is defined")
+            for op, index, operand in self._others
+            if not self._is_available(operand, op, trees)
+        ]
+        ends = (op for op in self._ops if op.next_op is None and op.successors)
+        for op in ends:
+            for block, passed in _branches(op):
+                expected = [argument.type for argument in block.args]
+                actual = [value.type for value in passed]
+                if expected != actual:
+                    names = [", ".join(map(str, each)) for each in (expected, actual)]
+                    told = f"expected to pass ({names[0]}), got ({names[1]})"
+                    broken.append((op, told))
+        yield from sorted(broken, key=lambda each: self._order[id(each[0])])
+
+    def _is_available(
+        self, value: SSAValue, user: Operation, trees: dict[Region, Dominance]
+    ) -> bool:
+        """Return whether `value` is defined wherever `user` runs."""
+        owner, block = value.owner, _block_of(value)
+        region = None if block is None else block.parent
+        ancestor: Operation | None = user
+        while ancestor is not None and ancestor.parent_region() is not region:
+            ancestor = ancestor.parent_op()
+        if ancestor is None or block is None or region is None:
+            return False
+        if ancestor.parent is block:
+            order = self._order
+            return isinstance(owner, Block) or order[id(owner)] < order[id(ancestor)]
+        if region not in trees:
+            trees[region] = Dominance(region)
+        return ancestor.parent is not None and (
+            trees[region].dominates(block, ancestor.parent)
+        )
 
 
-def _is_available(
-    value: SSAValue,
-    user: Operation,
-    order: dict[Operation, int],
-    trees: dict[Region, Dominance],
-) -> bool:
-    """Return whether `value` is defined wherever `user` runs."""
+def _block_of(value: SSAValue) -> Block | None:
+    """Return the block that defines `value`."""
     owner = value.owner
-    block = owner if isinstance(owner, Block) else owner.parent
-    if block is not None and block is user.parent:  # nearly always
-        return owner is block or order[cast(Operation, owner)] < order[user]
-    region = None if block is None else block.parent
-    ancestor: Operation | None = user
-    while ancestor is not None and ancestor.parent_region() is not region:
-        ancestor = ancestor.parent_op()
-    if ancestor is None or block is None or region is None:
-        return False
-    if ancestor.parent is block:
-        return isinstance(owner, Block) or order[owner] < order[ancestor]
-    if region not in trees:
-        trees[region] = Dominance(region)
-    return ancestor.parent is not None and (
-        trees[region].dominates(block, ancestor.parent)
-    )
+    return owner if isinstance(owner, Block) else owner.parent
 
 
 def _branches(op: Operation) -> Iterator[tuple[Block, Sequence[SSAValue]]]:

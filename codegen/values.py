@@ -11,7 +11,6 @@ from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
-    IntegerAttr,
     VectorType,
     i1,
 )
@@ -19,6 +18,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.codegen.writer import current, emit
 from glow.dialects.llvm_ext import conversion, elementwise
+from glow.support.attributes import index_attribute
 from glow.support.types import (
     is_bool,
     is_float,
@@ -215,7 +215,7 @@ def constant(number: Number, element: Attribute, lanes: int = 0) -> Value:
     if key in (constants := current().constants):
         return Value((constants[key],), element, lanes)
     if element == INDEX:
-        attribute: Attribute = IntegerAttr(int(number), INDEX)
+        attribute: Attribute = index_attribute(int(number))
     elif lanes:
         attribute = _dense(type_, [plain])
     else:

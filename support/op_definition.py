@@ -1,14 +1,24 @@
-"""Definition of ops whose assembly format is read when it is first used."""
+"""Definition of ops that are quick to define, and whose operands are quick to read."""
 
-from functools import cache
-from typing import TypeVar
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any, TypeVar
 
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xdsl.irdl.declarative_assembly_format import FormatProgram
+from xdsl.irdl.operations import (
+    BaseAccessor,
+    BaseAttrAccessor,
+    BeforeVariadicSingleAccessor,
+    VarIRConstruct,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 OpClass = TypeVar("OpClass", bound=type[IRDLOperation])
+CheckT = TypeVar("CheckT", bound=Callable[..., None])
 
 
 def define_op(op: OpClass) -> OpClass:
@@ -16,13 +26,17 @@ def define_op(op: OpClass) -> OpClass:
     Define `op` as `irdl_op_definition` of xDSL does, but do not read its format yet.
 
     Few of the ops that are imported are ever parsed or printed, and a format takes as
-    long to read as the rest of a definition.
+    long to read as the rest of a definition. What reads an operand or a result knows
+    its place, where xDSL finds that for each op again.
     """
     text = op.assembly_format
     op.assembly_format = None
     irdl_op_definition(op)
     definition = op.get_irdl_definition()
     op.assembly_format = definition.assembly_format = text
+    for name, accessor in list(vars(op).items()):
+        if (quick := _quick(accessor)) is not None:
+            setattr(op, name, quick)
     if text is None:
         return op
 
@@ -39,3 +53,51 @@ def define_op(op: OpClass) -> OpClass:
     op.parse = classmethod(parse)  # pyright: ignore[reportAttributeAccessIssue]
     op.print = print_op  # pyright: ignore[reportAttributeAccessIssue]
     return op
+
+
+def _quick(accessor: object) -> BaseAccessor | BaseAttrAccessor | None:
+    """Return what reads as `accessor` of xDSL does, but asks the op for less."""
+    match accessor:
+        case BeforeVariadicSingleAccessor(construct=VarIRConstruct.OPERAND):
+            return _OperandAccessor(accessor.construct, accessor.idx)
+        case BaseAttrAccessor(construct=VarIRConstruct.OPERAND):
+            return _with_known_sizes(type(accessor))(**vars(accessor))
+        case _:
+            return None
+
+
+class _OperandAccessor(BeforeVariadicSingleAccessor):
+    def __get__(self, obj: Operation, objtype: type | None = None) -> Any:
+        # To make a view of all operands, as `op.operands` does, takes longer.
+        return obj._operands[self.idx]  # pyright: ignore[reportPrivateUsage]
+
+
+@cache
+def _with_known_sizes(accessor: type[BaseAttrAccessor]) -> type[BaseAttrAccessor]:
+    """Return accessors that look up the numbers of a segment attribute they know."""
+
+    class Accessor(accessor):
+        def __get__(self, obj: Operation, objtype: type | None = None) -> Any:
+            sizes: Any = self.option.container(obj)[self.option.attribute_name]
+            if sizes.elt_type is not i32:  # as in text that is wrong
+                return super().__get__(obj)  # pyright: ignore[reportUnknownMemberType]
+            return self.index(integers_of(sizes.data.data), obj.operands)
+
+    return Accessor
+
+
+@lru_cache(1 << 12)
+def integers_of(data: bytes) -> tuple[int, ...]:
+    """Return the numbers of a dense array of i32, of which ops have few."""
+    return tuple(memoryview(data).cast("i"))
+
+
+def local(verify: CheckT) -> CheckT:
+    """
+    Say of `verify_` of a class of ops that it looks at types and properties alone.
+
+    Then it is not asked again of an op that has the same ones as another. A check that
+    looks at what defines or uses values, at regions or at neighbors is not local.
+    """
+    setattr(verify, "is_local", True)  # noqa: B010
+    return verify

@@ -141,6 +141,14 @@ def number_attribute(
     value: float, element: Attribute
 ) -> FloatAttr[Any] | IntegerAttr[Any]:
     """Return `value` as an attribute of type `element`; integers are truncated."""
+    return _number_attribute(value, str(value), element)
+
+
+@lru_cache(1 << 12)
+def _number_attribute(
+    value: float, text: str, element: Attribute
+) -> FloatAttr[Any] | IntegerAttr[Any]:
+    """Return an attribute that ops share; the text tells -0.0 from 0.0."""
     if is_narrow_float(element):
         value = float(narrowed(np.asarray(value), dtype_of(element)))
     if is_float(element):

@@ -36,8 +36,8 @@ from glow.dialects.graph.parameters import (
 from glow.dialects.graph.reordering import Order, OrderedOp, Reordering, identity
 from glow.support.arrays import Array
 from glow.support.dtypes import is_narrow, narrowed, widened
-from glow.support.op_definition import define_op
-from glow.support.operand_segments import Slot
+from glow.support.op_definition import define_op, local
+from glow.support.operand_segments import Slot, initialize
 from glow.support.shapes import check_result
 from glow.support.types import ANY, ElementSet, dtype_of, element_of, shape_of
 
@@ -189,10 +189,11 @@ class GraphOp(OrderedOp):
             raise TypeError(f"{self.name} takes no {', '.join(sorted(unknown))}")
         if missing := [name for name in declared if name not in parameters]:
             raise TypeError(f"{self.name} needs {', '.join(missing)}")
-        super().__init__(
-            operands=slots,
-            result_types=self._result_types(slots, parameters),
-            properties={
+        initialize(
+            self,
+            slots,
+            self._result_types(slots, parameters),
+            {
                 name: to_attribute(value)
                 for name, value in parameters.items()
                 if name in definition.properties
@@ -247,6 +248,7 @@ class GraphOp(OrderedOp):
             for name, parameter in self.declared().items()
         }
 
+    @local
     def verify_(self) -> None:
         expected: list[tuple[str, AnyTensorType]] = []
         types = self._result_types(self.slots(), self.parameters())

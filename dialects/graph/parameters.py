@@ -50,6 +50,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.support.arrays import Array
+from glow.support.attributes import integer, string
 
 _STORED: dict[Any, Any] = {
     bool: UnitAttr,
@@ -160,6 +161,9 @@ def _kinds_in(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
+_TRUE = UnitAttr()
+
+
 def to_attribute(value: Any) -> Attribute | None:
     """
     Return the property that stores `value`.
@@ -172,13 +176,13 @@ def to_attribute(value: Any) -> Attribute | None:
         case Attribute():
             return value
         case True:
-            return UnitAttr()
+            return _TRUE
         case int() | np.integer():
-            return IntegerAttr(int(cast(int, value)), i64)
+            return integer(int(cast(int, value)))
         case float() | np.floating():
             return FloatAttr(float(cast(float, value)), f64)
         case str():
-            return StringAttr(value)
+            return string(value)
         case [str(), *_]:
             return ArrayAttr([StringAttr(v) for v in value])
         case [float(), *_]:

@@ -37,6 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import check_word
 from glow.dialects.layout.attribute import physical_shape_of
+from glow.support.attributes import symbol_reference
 from glow.support.resources import Handle, Resource, find_resource
 from glow.support.types import dtype_of
 
@@ -248,14 +249,10 @@ class StoredConstant(IRDLOperation):
         type: StoredType,
         axes: ArrayAttr[StringAttr] | None = None,
     ):
-        super().__init__(
-            properties={
-                "sym_name": StringAttr(sym_name),
-                "resource": resource,
-                "axes": axes,
-                "type": type,
-            }
-        )
+        properties = {"sym_name": StringAttr(sym_name), "resource": resource}
+        properties |= {} if axes is None else {"axes": axes}
+        # Without segments of operands to find: of a large model every weight has one.
+        Operation.__init__(self, properties=properties | {"type": type})
 
     @property
     def array(self) -> NDArray[Any] | None:
@@ -278,7 +275,8 @@ class StoredValue(IRDLOperation):
     assembly_format = "$symbol attr-dict `:` type($result)"
 
     def __init__(self, symbol: str, type: StoredType):
-        # Without segments of operands to find: of a large model every weight has one.
         Operation.__init__(
-            self, result_types=[type], properties={"symbol": SymbolRefAttr(symbol)}
+            self,
+            result_types=[type],
+            properties={"symbol": symbol_reference(symbol)},
         )

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     i1,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     operand_def,
@@ -34,6 +34,7 @@ from glow.dialects.graph.placeholder import (
     StoredConstant,
     StoredValue,
 )
+from glow.support.attributes import symbol_reference
 from glow.support.dtypes import byte_type
 from glow.support.op_definition import define_op
 from glow.support.types import dtype_of, element_type_of, tensor
@@ -157,7 +158,9 @@ class SaveOp(IRDLOperation):
     assembly_format = "$symbol `,` $value attr-dict `:` type($value)"
 
     def __init__(self, symbol: str, value: SSAValue):
-        super().__init__(operands=[value], properties={"symbol": SymbolRefAttr(symbol)})
+        Operation.__init__(
+            self, operands=[value], properties={"symbol": symbol_reference(symbol)}
+        )
 
 
 @define_op

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import AnyTensorType, TensorType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import AnyAttr, operand_def, result_def
 
 from glow.dialects.graph.base import GraphOp
@@ -38,9 +38,8 @@ class TransformOp(GraphOp):
 
     def __init__(self, input: SSAValue, layout: Layout | None):
         """Build a transform to `layout`; None is row-major."""
-        super(GraphOp, self).__init__(
-            operands=[input], result_types=[with_layout(input, layout)]
-        )
+        result = with_layout(input, layout)
+        Operation.__init__(self, operands=[input], result_types=[result])
 
     @staticmethod
     def to(input: SSAValue, type: AnyTensorType) -> TransformOp:

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AttrSizedOperandSegments,
@@ -21,14 +21,17 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import to_attribute
-from glow.support.operand_segments import SEVERAL_OPERANDS, Slot
+from glow.support.operand_segments import (
+    SEVERAL_OPERANDS,
+    RegionSlot,
+    Slot,
+    initialize,
+)
 from glow.support.types import type_of
 
 Buffer = MemRefType[Attribute]
 BUFFER = MemRefType.constr(AnyAttr())
 """The constraint on operands that are buffers."""
-
-RegionSlot = Region | Sequence[Region]
 
 
 class Kind(Enum):
@@ -145,15 +148,13 @@ class MemoryOp(IRDLOperation):
         unknown = given.keys() - {*names, *definition.properties}
         if unknown:
             raise TypeError(f"{self.name} takes no {', '.join(sorted(unknown))}")
-        super().__init__(
-            operands=[given.get(name) for name in names],
-            regions=regions,
-            properties={
-                name: to_attribute(value)
-                for name, value in given.items()
-                if name in definition.properties
-            },
-        )
+        operands = [given.get(name) for name in names]
+        properties = {
+            name: to_attribute(value)
+            for name, value in given.items()
+            if name in definition.properties
+        }
+        initialize(self, operands, (), properties, regions)
 
     @property
     def title(self) -> str:

@@ -27,7 +27,7 @@ from glow.dialects.memory.base import (
     count_of,
     extents_of,
 )
-from glow.support.op_definition import define_op
+from glow.support.op_definition import define_op, local
 from glow.support.types import signless
 
 
@@ -155,6 +155,7 @@ class CopyOp(MemoryOp):
     source = operand_def(BUFFER)
     result = operand_def(BUFFER)
 
+    @local
     def verify_(self) -> None:
         a, b = buffer_type(self.source), buffer_type(self.result)
         if a.get_shape() != b.get_shape() or a.element_type != b.element_type:

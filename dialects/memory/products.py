@@ -35,7 +35,7 @@ from glow.dialects.memory.base import (
     count_of,
     extents_of,
 )
-from glow.support.op_definition import define_op
+from glow.support.op_definition import define_op, local
 from glow.support.operand_segments import Slot
 
 ALGORITHMS = ("direct", "pairs", "depthwise", "winograd", "generic")
@@ -82,6 +82,7 @@ class EpilogueOp(MemoryOp):
             if same_place(extra, self.result) and extra not in factors
         ]
 
+    @local
     def verify_(self) -> None:
         if not self.epilogue.blocks:
             return
@@ -150,6 +151,7 @@ class ConvOp(EpilogueOp):
                 afters[i] = max(afters[i], tile * tiles + 2 - extent - before)
         return none + tuple(zip(befores, afters, strict=True))
 
+    @local
     def verify_(self) -> None:
         check_word("algorithm", self.algorithm.data, ALGORITHMS)
         super().verify_()
@@ -245,6 +247,7 @@ class MatMulOp(EpilogueOp):
     lhs = operand_def(BUFFER)
     rhs = operand_def(BUFFER)
 
+    @local
     def verify_(self) -> None:
         super().verify_()
         lhs, rhs = extents_of(self.lhs), extents_of(self.rhs)

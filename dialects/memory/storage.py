@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr, i64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -27,6 +27,7 @@ from glow.dialects.graph.placeholder import (
 from glow.dialects.layout.attribute import LayoutAttr, physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import BUFFER, Buffer, buffer_type
+from glow.support.attributes import integer, symbol_reference
 from glow.support.op_definition import define_op
 
 
@@ -117,7 +118,7 @@ class ReadyOp(IRDLOperation):
     assembly_format = "$symbol attr-dict"
 
     def __init__(self, symbol: str):
-        super().__init__(properties={"symbol": SymbolRefAttr(symbol)})
+        Operation.__init__(self, properties={"symbol": symbol_reference(symbol)})
 
 
 @define_op
@@ -143,10 +144,8 @@ class AllocOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self, type: Buffer, offset: int | None = None):
-        super().__init__(
-            result_types=[type],
-            properties={"offset": None if offset is None else IntegerAttr(offset, i64)},
-        )
+        placed = {} if offset is None else {"offset": integer(offset)}
+        Operation.__init__(self, result_types=[type], properties=placed)
 
     def verify_(self) -> None:
         if self.offset is not None and self.offset.value.data < 0:
@@ -176,7 +175,7 @@ class DeallocOp(IRDLOperation):
     assembly_format = "$buffer attr-dict `:` type($buffer)"
 
     def __init__(self, buffer: SSAValue):
-        super().__init__(operands=[buffer])
+        Operation.__init__(self, operands=[buffer])
 
 
 @define_op
@@ -206,7 +205,7 @@ class ViewOp(IRDLOperation):
     assembly_format = "$source attr-dict `:` type($source) `->` type($result)"
 
     def __init__(self, source: SSAValue, type: Buffer):
-        super().__init__(operands=[source], result_types=[type])
+        Operation.__init__(self, operands=[source], result_types=[type])
 
     def verify_(self) -> None:
         source, result = buffer_type(self.source), buffer_type(self.result)

@@ -34,7 +34,6 @@ from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import GetOp
 from glow.dialects.team.sections import SectionOp
-from glow.lowering.memory_to_loops._attributes import integer, symbol_reference
 from glow.lowering.memory_to_loops._sections import saves_time, sections_of
 from glow.lowering.memory_to_loops._shared import SharedCalls
 from glow.lowering.memory_to_loops._tables import TablePool, as_offsets
@@ -54,6 +53,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
 from glow.lowering.memory_to_loops.profile import ProfileWriter
 from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.lowering.memory_to_loops.storage import Storage
+from glow.support.attributes import integer, symbol_reference
 from glow.support.locations import name_of
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of

@@ -16,6 +16,7 @@ from glow.analysis.calls import callees_first, calls_in, entries_of
 from glow.analysis.directions import functions_of
 from glow.dialects.memory.control_flow import ControlFlowOp
 from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
+from glow.support.attributes import integer
 
 _PASSIVE = (AllocOp, DeallocOp, GetOp, ViewOp)
 _SMALL_BYTES = 1 << 21
@@ -56,7 +57,7 @@ class PlanMemoryPass(ModulePass):
             lifetimes = _lifetimes(function)
             offsets = plan(self._longer(lifetimes, function))
             for lifetime, offset in zip(lifetimes, offsets, strict=True):
-                lifetime.alloc.properties["offset"] = IntegerAttr(offset, i64)
+                lifetime.alloc.properties["offset"] = integer(offset)
             size = _height(lifetimes, offsets)
             sizes[function.sym_name.data] = size
             if function in entries:
