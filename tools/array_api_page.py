@@ -40,11 +40,7 @@ STANDARD: dict[str, str] = {
 }
 """The functions of edition 2025.12, by its chapters."""
 
-_REASONS = {
-    "linalg.": "it iterates: there is no finite formula",
-    "fft.": "its numbers are complex",
-}
-_UNWRITTEN = ("linalg.matrix_rank", "linalg.pinv", "linalg.qr")
+_REASONS = dict.fromkeys(("linalg.eig", "fft."), "its numbers are complex")
 _ALIASES = ("reduce", "__")
 
 
@@ -54,8 +50,6 @@ def state_of(name: str) -> str:
         return "refused: only a run knows the size of the result"
     if name in FUNCTIONS or hasattr(namespace, name):
         return "yes"
-    if name in _UNWRITTEN:
-        return "no: not written yet"
     reasons = (why for start, why in _REASONS.items() if name.startswith(start))
     return f"no: {next(reasons, 'not written yet')}"
 

@@ -76,25 +76,38 @@ OTHERS: dict[str, Case] = {
     "where": lambda xp, x: xp.where(x > 0.5, x, 0),
     "zeros": lambda xp, x: xp.zeros(3),
 }
+
+
+def _unsigned(arrays: Any) -> Any:
+    """Return arrays without signs, which vectors of a decomposition may have or not."""
+    return tuple(abs(each) for each in arrays)
+
+
 MATRICES: dict[str, Case] = {
     "linalg.cholesky": lambda xp, x: xp.linalg.cholesky(
         x @ xp.matrix_transpose(x) + xp.eye(3)
     ),
     "linalg.cross": lambda xp, x: xp.linalg.cross(x, x[::-1], axis=-1),
     "linalg.diagonal": lambda xp, x: xp.linalg.diagonal(x, offset=-1),
+    "linalg.eigh": lambda xp, x: _unsigned(xp.linalg.eigh(x + xp.matrix_transpose(x))),
     "linalg.matmul": lambda xp, x: xp.linalg.matmul(x, x),
     "linalg.matrix_norm": lambda xp, x: xp.linalg.matrix_norm(x, ord=1),
     "linalg.matrix_power": lambda xp, x: xp.linalg.matrix_power(x, -2),
     "linalg.outer": lambda xp, x: xp.linalg.outer(x[0, 0], x[0, 1]),
+    "linalg.qr": lambda xp, x: (*xp.linalg.qr(x), *xp.linalg.qr(x, mode="complete")),
     "linalg.slogdet": lambda xp, x: tuple(xp.linalg.slogdet(x)),
     "linalg.solve": lambda xp, x: xp.linalg.solve(x, x[0]),
+    "linalg.svd": lambda xp, x: _unsigned(xp.linalg.svd(x, full_matrices=False)),
     "linalg.tensordot": lambda xp, x: xp.linalg.tensordot(x, x, axes=([2], [1])),
     "linalg.vecdot": lambda xp, x: xp.linalg.vecdot(x, x),
     "linalg.vector_norm": lambda xp, x: xp.linalg.vector_norm(x, axis=1, keepdims=True),
 }
 MATRICES |= {
     f"linalg.{name}": lambda xp, x, name=name: getattr(xp.linalg, name)(x)
-    for name in ("det", "inv", "matrix_transpose", "trace")
+    for name in (
+        *("det", "eigvalsh", "inv", "matrix_rank", "matrix_transpose", "pinv"),
+        *("svdvals", "trace"),
+    )
 }
 
 

@@ -84,7 +84,23 @@ def unknown_size(x: Any) -> Any:
 
 
 def missing(x: Any) -> Any:
-    return np.linalg.svd(x)  # here
+    return np.linalg.eig(x)  # here
+
+
+def no_matrix(x: Any) -> Any:
+    return np.linalg.qr(x[0])  # here
+
+
+def not_square(x: Any) -> Any:
+    return np.linalg.eigh(x)  # here
+
+
+def wrong_mode(x: Any) -> Any:
+    return np.linalg.qr(x, mode="full")  # here
+
+
+def wrong_triangle(x: Any) -> Any:
+    return np.linalg.eigh(x[:, :3], UPLO="l")  # here
 
 
 def missing_ufunc(x: Any) -> Any:
@@ -176,7 +192,11 @@ MISTAKES: dict[Callable[..., Any], str] = {
     contained: r"in: expected elements that are known, .* \(x == value\).any\(\)",
     unknown_mask: r".*expected a mask that is known, .* np.where\(mask, x, other\)",
     unknown_size: r"unique: expected a result whose size is known, .*",
-    missing: r"np.linalg.svd: expected a function that traced arrays know, .*",
+    missing: r"np.linalg.eig: expected a function that traced arrays know, .*",
+    no_matrix: r"linalg.qr: expected matrices, got shape \[4\]",
+    not_square: r"linalg.eigh: expected square matrices, got shape \[3, 4\]",
+    wrong_mode: 'linalg.qr: expected mode "reduced", "complete" or "r", got .*full.*',
+    wrong_triangle: 'linalg.eigh: expected UPLO "L" or "U", got \'l\'',
     missing_ufunc: r"np.spacing: expected a function that traced arrays know, .*",
     shapes: r"add: cannot broadcast .*",
     depths: "matmul: lhs has 4 columns but rhs has 3 rows",

@@ -178,7 +178,8 @@ def diag(v: Any, k: int = 0) -> Any:
     return FUNCTIONS["where"](mask, x[places][None, :], np.zeros((), x.dtype))
 
 
-def _square(x: Any) -> Any:
+def square_matrices(x: Any) -> Any:
+    """Return square matrices of floats."""
     made = as_tracer(x)
     made = made.astype(np.float64) if dtype_of(made).kind in "biu" else made
     if made.ndim < 2 or made.shape[-1] != made.shape[-2]:
@@ -188,7 +189,7 @@ def _square(x: Any) -> Any:
 
 @array_function("linalg.det")
 def det(a: Any, /) -> Any:
-    return Tracer(emit(DetOp, _square(a).tensor))
+    return Tracer(emit(DetOp, square_matrices(a).tensor))
 
 
 @array_function("linalg.slogdet")
@@ -201,7 +202,7 @@ def slogdet(a: Any, /) -> Any:
 @array_function("linalg.solve")
 def solve(a: Any, b: Any, /) -> Any:
     """Return x of a x = b: Gauss-Jordan elimination, each pivot the largest left."""
-    matrix, right = _square(a), as_tracer(b)
+    matrix, right = square_matrices(a), as_tracer(b)
     right = right.astype(result_type(matrix, right))
     matrix = matrix.astype(right.dtype)
     count = matrix.shape[-1]
@@ -236,14 +237,14 @@ def _eliminated(rows: Any, step: int, places: Any) -> Any:
 
 @array_function("linalg.inv")
 def inv(a: Any, /) -> Any:
-    matrix = _square(a)
+    matrix = square_matrices(a)
     return solve(matrix, np.eye(matrix.shape[-1], dtype=matrix.dtype))
 
 
 @array_function("linalg.cholesky")
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     """Return L of L L^T = a, column by column."""
-    matrix = _square(a)
+    matrix = square_matrices(a)
     count = matrix.shape[-1]
     if count > _MOST_ROWS:
         raise ValueError(f"expected at most {_MOST_ROWS} rows, got {count}")
@@ -260,7 +261,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
 
 @array_function("linalg.matrix_power")
 def matrix_power(a: Any, n: int, /) -> Any:
-    x = _square(a) if n < 0 else as_tracer(a)
+    x = square_matrices(a) if n < 0 else as_tracer(a)
     base = inv(x) if n < 0 else x
     if n == 0:
         eye = as_tracer(np.eye(x.shape[-1], dtype=x.dtype))
