@@ -95,6 +95,8 @@ class PlannedCall:
     """What it takes, roughly."""
     group: int = 0
     """What a profile counts it to."""
+    goes_on: bool = False
+    """Whether it takes turns with calls before it, whose results it reads."""
 
     @property
     def is_cut(self) -> bool:
@@ -221,6 +223,8 @@ class _Chain:
     def turns(self) -> Iterator[CallRange]:
         """Yield what each call does in turn."""
         done = dict.fromkeys(self.calls, 0)
+        for call in self.calls[1:]:
+            call.goes_on = True
 
         def until(call: PlannedCall, units: int) -> Iterator[CallRange]:
             before = done[call]

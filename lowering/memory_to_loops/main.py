@@ -27,20 +27,17 @@ from glow.analysis.buffers import root_of
 from glow.codegen.memory import flat
 from glow.codegen.rows import integers
 from glow.codegen.strips import Strips
-from glow.codegen.values import INDEX, index
+from glow.codegen.values import INDEX
 from glow.codegen.writer import Writer, current, emit, writing_to
-from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import GetOp
 from glow.dialects.team.sections import SectionOp
+from glow.lowering.memory_to_loops._pointers import Pointers
 from glow.lowering.memory_to_loops._sections import saves_time, sections_of
 from glow.lowering.memory_to_loops._shared import SharedCalls
 from glow.lowering.memory_to_loops._tables import TablePool, as_offsets
-from glow.lowering.memory_to_loops.interleaving import (
-    PlannedCall,
-    turns_of,
-)
+from glow.lowering.memory_to_loops.interleaving import PlannedCall, turns_of
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     OFFSETS,
@@ -103,13 +100,11 @@ class Main:
         arguments = _ARGUMENTS | (_TEAM_ARGUMENTS if self.piece_ns else {})
         self.function = func.FuncOp("main", (list(arguments.values()), []))
         self.block = self.function.body.block
-        self._args = dict(zip(arguments, self.block.args, strict=True))
-        for name, argument in self._args.items():
+        passed = dict(zip(arguments, self.block.args, strict=True))
+        for name, argument in passed.items():
             argument.name_hint = name
-        self._writer = Writer(self.block, self.block)
         self._numbers = count()
-        self._bases: dict[tuple[str, int | None, int, Any], SSAValue] = {}
-        self._indices: dict[int, SSAValue] = {}
+        self._point(Writer(self.block, self.block), passed)
         self._symbols: dict[Kernel, str] = {}
         self._location: LocationAttr = UnknownLoc()
         self.shared = SharedCalls(self.storage, self.piece_ns)
@@ -120,11 +115,11 @@ class Main:
         self._is_inner = False
         self._places: Mapping[SSAValue, str] = {}
         """The argument that holds a buffer which a function is called with."""
-        self._get_rows()
 
-    def _get_rows(self) -> None:
+    def _point(self, writer: Writer, arguments: Mapping[str, SSAValue]) -> None:
+        self._pointers = Pointers(self.block, writer, arguments)
         type_ = MemRefType(INDEX, [DYNAMIC_INDEX])
-        with writing_to(self._writer):
+        with writing_to(writer):
             self._rows = emit(memref.GetGlobalOp(ROWS, type_))
 
     def within(
@@ -141,17 +136,15 @@ class Main:
         shared.
         """
         inner = copy(self)
-        inner.block, inner._writer = block, current()
-        inner._args, inner._places = dict(arguments), places
-        inner._bases, inner._indices = {}, {}
+        inner.block, inner._places = block, places
         inner.piece_ns, inner.profile, inner.spent = 0, None, 0
         inner._is_inner = True
-        inner._get_rows()
+        inner._point(current(), arguments)
         return inner
 
     def argument(self, name: str) -> SSAValue:
         """Return an argument of the function being written."""
-        return self._args[name]
+        return self._pointers.arguments[name]
 
     def fresh_name(self, what: str) -> str:
         """Return a name for a function that belongs to `main`."""
@@ -167,11 +160,13 @@ class Main:
     @property
     def fault(self) -> Argument:
         """Where a kernel stores its code when data makes it fail."""
-        return Argument(self._args["fault"], FAULT)
+        return Argument(self._pointers.arguments["fault"], FAULT)
 
     def hook(self) -> Argument:
         """Return the function to tell of outputs, or null: io has it last."""
-        return Argument(self._at("io", len(self.storage.of_caller), 0, i8), Operand(i8))
+        return Argument(
+            self._pointers.at("io", len(self.storage.of_caller), 0, i8), Operand(i8)
+        )
 
     def base(
         self,
@@ -210,7 +205,7 @@ class Main:
         element = seen_as or buffer_type(buffer).element_type
         operand = Operand(element, compute or compute_type(element))
         first = self.shared.own(buffer)
-        return Argument(self._at("scratch", None, first, element), operand)
+        return Argument(self._pointers.at("scratch", None, first, element), operand)
 
     def stored(
         self, buffer: SSAValue, start: int = 0, seen_as: Attribute | None = None
@@ -228,9 +223,9 @@ class Main:
     def _base(self, buffer: SSAValue, lead: int, element: Attribute) -> SSAValue:
         root = root_of(buffer)
         if root in self._places:
-            return self._at(self._places[root], None, lead, element)
+            return self._pointers.at(self._places[root], None, lead, element)
         argument, entry, first = self.storage.place_of(root, bool(self._places))
-        return self._at(argument, entry, first + lead, element)
+        return self._pointers.at(argument, entry, first + lead, element)
 
     def strips(
         self, *buffers: SSAValue, unroll: int = 1, moved: bool = False
@@ -250,27 +245,6 @@ class Main:
         resource = self.storage.constants.get(buffer.owner.symbol.string_value())
         return None if resource is None else resource.array
 
-    def _index(self, number: int) -> SSAValue:
-        if number not in self._indices:
-            with writing_to(self._writer):
-                self._indices[number] = index(number).ssa
-        return self._indices[number]
-
-    def _at(
-        self, argument: str, entry: int | None, start: int, element: Any
-    ) -> SSAValue:
-        key = (argument, entry, start, element)
-        if key not in self._bases:
-            numbers = {"offset": start} | ({} if entry is None else {"entry": entry})
-            op = BaseOp.create(
-                operands=[self._args[argument]],
-                result_types=[flat(element)],
-                properties={name: integer(n) for name, n in numbers.items()},
-            )
-            self.block.add_op(op)
-            self._bases[key] = op.result
-        return self._bases[key]
-
     def offsets(self, values: NDArray[np.integer]) -> Argument:
         """
         Return a `memref<?xi32>` constant with these values; equal ones are one.
@@ -282,7 +256,7 @@ class Main:
     def table(self, values: NDArray[Any], element: Attribute) -> Argument:
         """Return a flat memref constant with `values` of type `element`."""
         number = len(self.storage.constants) + self.tables.number_of(values)
-        base = self._at("constants", number, 0, element)
+        base = self._pointers.at("constants", number, 0, element)
         return Argument(base, Operand(element))
 
     def message(self, op: MemoryOp, text: str) -> int:
@@ -335,7 +309,7 @@ class Main:
 
     def append(self, call: PreparedCall, passed: Mapping[str, Argument]) -> None:
         """Append a call, on arguments of the types that it was prepared for."""
-        row = self._index(len(self.rows))
+        row = self._pointers.index(len(self.rows))
         self.rows.extend(call.row)
         if call.work.units:
             operands = [*(each.base for each in passed.values()), self._rows, row]
@@ -372,19 +346,10 @@ class Main:
             if self.profile is not None:
                 self.profile.share(op)
             return
-        call = PlannedCall(
-            symbol,
-            operands,
-            passed,
-            work,
-            self._location,
-            self.storage,
-            self.shared.written,
-            self.shared.group,
-            ordered,
-            cost,
-            0 if self.profile is None else self.profile.current,
-        )
+        group = 0 if self.profile is None else self.profile.current
+        beside = self.shared.written, self.shared.group, ordered, cost, group
+        place = self._location, self.storage
+        call = PlannedCall(symbol, operands, passed, work, *place, *beside)
         if self._is_inner:
             self._add(call, 0, work.units)
         else:
@@ -392,7 +357,7 @@ class Main:
 
     def _add(self, call: PlannedCall, begin: int, end: int) -> None:
         """Add the op that does some units of `call`."""
-        bounds = self._index(begin), self._index(end)
+        bounds = self._pointers.index(begin), self._pointers.index(end)
         # Built of operands in groups, a call would take three times as long.
         numbers = {"units": end - begin, "cost": call.work.cost}
         op = func.CallOp.create(
@@ -404,11 +369,12 @@ class Main:
         if self.profile is None:
             self.block.add_op(op)
         else:
-            self.block.add_ops(self.profile.time(op, self._records(), call.group))
+            self.block.add_ops(self.profile.time(op, self._behind(1, i64), call.group))
 
-    def _records(self) -> SSAValue:
-        """Return where records are: io has them behind arrays and the hook."""
-        return self._at("io", len(self.storage.of_caller) + 1, 0, i64)
+    def _behind(self, number: int, element: Attribute) -> SSAValue:
+        """Return what io has behind arrays: the hook, and where records are."""
+        entry = len(self.storage.of_caller) + number
+        return self._pointers.at("io", entry, 0, element)
 
     @property
     def is_shared(self) -> bool:
@@ -418,16 +384,15 @@ class Main:
     def finish(self) -> None:
         """Close `main`: put shared calls into sections, others into turns, and end."""
         if self.piece_ns:
-            team = self._args["team"]
+            team = self._pointers.arguments["team"]
             self.sections = sections_of(self.shared.calls, team, self.piece_ns)
-            for base in self._bases.values():  # strands have copies
-                assert isinstance(base.owner, BaseOp)
-                base.owner.detach()
-                base.owner.erase()
-            self._bases.clear()
+            self._pointers.erase()  # strands have copies
             if self.profile is not None:
-                self.profile.time_pieces(self.sections, self._records())
+                self.profile.time_pieces(self.sections, self._behind(1, i64))
             self.block.add_ops(self.sections)
         for turn in turns_of(self._planned, self.near_bytes):
             self._add(*turn)
+        for call in self._planned:
+            if call.goes_on and self.profile is not None:
+                self.profile.read_near(call.group, self.near_bytes)
         self.block.add_op(func.ReturnOp())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+import numpy as np
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -67,6 +68,16 @@ class ProfileWriter:
         for op in ops:
             op.location = call.location
         return ops
+
+    def read_near(self, group: int, size: int) -> None:
+        """Let a group read no bytes from beyond a cache of so many."""
+        *others, moves, ways = self._groups[group]
+        assert isinstance(moves, DenseArrayBase)
+        found = np.reshape([int(n) for n in moves.get_values()], (-1, 3))
+        is_read = found[:, 2] == 0
+        found[is_read, 1] = np.minimum(found[is_read, 1], size)
+        numbers = DenseArrayBase.from_list(i64, found.reshape(-1).tolist())
+        self._groups[group] = ArrayAttr([*others, numbers, ways])
 
     def share(self, call: CallOp) -> None:
         """Let `call`, which threads share, be of the current op."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects import func
-from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
+from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
 import glow
@@ -23,7 +23,7 @@ from glow.lowering.memory_to_loops.interleaving import (
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.model import context
+from glow.model import context, parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 
@@ -117,6 +117,45 @@ def test_turns_are_taken_by_the_least_that_is_needed() -> None:
         *(("a", 0, 3), ("b", 0, 2), ("a", 3, 5), ("b", 2, 4)),
         *(("a", 5, 7), ("b", 4, 6), ("a", 7, 8), ("b", 6, 8)),
     ]
+    assert (one.goes_on, two.goes_on) == (False, True)
+
+
+SUMS = """
+builtin.module attributes {glow.arena_bytes = 65536 : i64} {
+  memory.placeholder @x "in" : memref<16384xf32>
+  memory.placeholder @y "out" : memref<16384xf32>
+  func.func @main() {
+    %x = memory.get @x : memref<16384xf32>
+    %y = memory.get @y : memref<16384xf32>
+    %a = memory.alloc {offset = 0 : i64} : memref<16384xf32>
+    memory.elementwise ins(%x : memref<16384xf32>) outs(%a : memref<16384xf32>) {
+    ^bb0(%v: f32):
+      %s = arith.addf %v, %v : f32
+      memory.yield %s : f32
+    }
+    memory.elementwise ins(%a : memref<16384xf32>) outs(%y : memref<16384xf32>) {
+    ^bb0(%v: f32):
+      %s = arith.addf %v, %v : f32
+      memory.yield %s : f32
+    }
+    func.return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("near", "distance"), [(1 << 14, 1 << 14), (1 << 20, 1 << 16)])
+def test_a_profile_knows_what_is_read_near(near: int, distance: int) -> None:
+    module = parse_text(context(), SUMS, "sums")
+    options = f"kernels=declared profile=true near_bytes={near}"
+    run_passes(parse_passes(f"memory-to-loops{{{options}}}"), context(), module)
+    groups = module.attributes["glow.groups"]
+    assert isinstance(groups, ArrayAttr)
+    *_, moves, _ = groups.data[1]
+    first, second, is_written = np.reshape(moves.get_values(), (-1, 3)).T.tolist()
+    assert (first, is_written) == ([1 << 16] * 2, [0, 1])
+    assert second[0] == distance
+    assert second[1] >= 1 << 16
 
 
 @pytest.mark.parametrize("name", ["shufflenet", "unet"])

@@ -1,0 +1,61 @@
+"""Pointers into the memory of a run and numbers, of which a function has each once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from xdsl.ir import Block, SSAValue
+
+from glow.codegen.memory import flat
+from glow.codegen.values import index
+from glow.codegen.writer import Writer, writing_to
+from glow.dialects.llvm_ext.memory import BaseOp
+from glow.support.attributes import integer
+
+
+class Pointers:
+    """The pointers and numbers that calls in a block of a function are passed."""
+
+    def __init__(
+        self, block: Block, writer: Writer, arguments: Mapping[str, SSAValue]
+    ) -> None:
+        self.arguments = arguments
+        """The arguments of the function, by name."""
+        self._block, self._writer = block, writer
+        self._bases: dict[tuple[str, int | None, int, Any], BaseOp] = {}
+        self._indices: dict[int, SSAValue] = {}
+
+    def index(self, number: int) -> SSAValue:
+        """Return `number` as an index."""
+        if number not in self._indices:
+            with writing_to(self._writer):
+                self._indices[number] = index(number).ssa
+        return self._indices[number]
+
+    def at(
+        self, argument: str, entry: int | None, start: int, element: Any
+    ) -> SSAValue:
+        """
+        Return a pointer `start` bytes into an argument, or into an entry of a table.
+
+        `element` is the type of what it points to.
+        """
+        key = (argument, entry, start, element)
+        if key not in self._bases:
+            numbers = {"offset": start} | ({} if entry is None else {"entry": entry})
+            op = BaseOp.create(
+                operands=[self.arguments[argument]],
+                result_types=[flat(element)],
+                properties={name: integer(n) for name, n in numbers.items()},
+            )
+            self._block.add_op(op)
+            self._bases[key] = op
+        return self._bases[key].result
+
+    def erase(self) -> None:
+        """Take pointers out of the function that nothing uses."""
+        for op in self._bases.values():
+            op.detach()
+            op.erase()
+        self._bases.clear()
