@@ -235,7 +235,7 @@ class Tensor:
             return self.combined(binary.ModOp, self, other)
         y = self.writer.tensor(self.writer.value(other, self.type))
         rest = self.writer.emit(binary.ModOp, self, y, fmod=True)
-        differs = self.writer.emit(WhereOp, rest < 0, y > 0, (rest > 0) & (y < 0))
+        differs = ((rest < 0) & (y > 0)) | ((rest > 0) & (y < 0))
         return self.writer.emit(WhereOp, differs, rest + y, rest)
 
     def __rmod__(self, other: TensorLike) -> Tensor:

@@ -78,7 +78,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "places": lambda x: (x.argmax(), np.argmin(x, 1), np.argmax(x > 0, axis=1)),
     "running": lambda x: (x.cumsum(), np.cumsum(x, 1), np.cumprod(x, axis=1)),
     "counts": lambda x: (np.count_nonzero(x > 0), np.count_nonzero(x > 0, axis=1)),
-    "gaps": lambda x: (np.diff(x), np.diff(x, 2, axis=0), np.ptp(x, 1)),
+    "gaps": lambda x: (
+        np.diff(x),
+        np.diff(x, 2, axis=0),
+        np.diff(x, prepend=0, append=x[:, :1]),
+        np.ptp(x, 1),
+    ),
     "average": lambda x: (np.average(x, 0), np.average(x, 1, weights=[1, 2, 3, 4])),
     "median": lambda x: (np.median(x), np.median(x, 1), np.quantile(x, [0.1, 0.9], 0)),
     "percentile": lambda x: np.percentile(x, 30, axis=1, keepdims=True),

@@ -276,9 +276,16 @@ def average(a: Any, axis: Axis = None, weights: Any = None, **named: Any) -> Any
 def diff(
     a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
 ) -> Any:
-    parts = [each for each in (prepend, a, append) if each is not None]
-    x = FUNCTIONS["concatenate"](parts, axis) if len(parts) > 1 else as_tracer(a)
+    x = as_tracer(a)
     at = normalize_axis(axis, x.ndim)
+    edge = (*x.shape[:at], 1, *x.shape[at + 1 :])
+    parts = [
+        each if np.ndim(each) else FUNCTIONS["broadcast_to"](each, edge)
+        for each in (prepend, x, append)
+        if each is not None
+    ]
+    if len(parts) > 1:
+        x = FUNCTIONS["concatenate"](parts, at)
     head = (slice(None),) * at
     for _ in range(n):
         x = FUNCTIONS["not_equal" if x.dtype.kind == "b" else "subtract"](
