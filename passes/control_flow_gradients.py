@@ -249,6 +249,7 @@ def _stacked(
         block.insert_arg(COUNT, place + len(initial) - 1)
         returned.append((turn + 1).value)
     end.detach()
+    end.erase()
     function = inner.add_function(op.callees[0], block, returned)
     writer.functions[function.sym_name.data] = function
     made = op.carry_also(initial, function.sym_name.data)

@@ -12,16 +12,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.parameters import TENSOR
+from glow.dialects.graph.roi_align_gradient import roi_align_gradient
 from glow.support.arrays import Array
 from glow.support.shapes import check_shape, same_element
 from glow.support.types import FLOAT, INDEX, shape_of, tensor
 
 
-class RoiAlignOp(
-    GraphOp,
-    elements=FLOAT,
-    no_gradient="its samples lie where boxes say, which only a run knows",
-):
+class RoiAlignOp(GraphOp, elements=FLOAT):
     """
     Features of regions: each is cut into bins, and a bin is the mean of its samples.
 
@@ -103,6 +100,8 @@ class RoiAlignOp(
                 image = input[batches[number]]
                 result[number] = _pooled(image, rows, columns, mode)
         return result
+
+    gradient = staticmethod(roi_align_gradient)
 
 
 class _Samples:

@@ -40,6 +40,16 @@ def attending(weights: Any, codes: Any) -> Any:
     return nn.gelu(hidden + heads.reshape(3, 5, 8)).mean(1) @ weights["out"]
 
 
+def recurrent(weights: Any, x: Any) -> Any:
+    """Return scores by a loop, whose gradient is one too."""
+
+    def step(state: Any, row: Any) -> Any:
+        return np.tanh(state @ weights["inner"] + row @ weights["outer"]), state
+
+    last, states = glow.scan(step, np.zeros((3, 4), np.float32), x)
+    return (last + np.mean(states, 0)) @ weights["out"]
+
+
 NETWORKS: dict[str, tuple[Any, Any, Any]] = {
     "convolutional": (
         convolutional,
@@ -59,6 +69,11 @@ NETWORKS: dict[str, tuple[Any, Any, Any]] = {
             "out": weight(8, 3),
         },
         RNG.integers(0, 7, (3, 5)),
+    ),
+    "recurrent": (
+        recurrent,
+        {"inner": weight(4, 4), "outer": weight(2, 4), "out": weight(4, 3)},
+        weight(5, 3, 2),
     ),
 }
 
