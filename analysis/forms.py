@@ -45,16 +45,17 @@ class ModuleForm:
     integers: Integers
     """Extents, strides and so on, in the order of the text."""
     constants: tuple[NDArray[Any] | None, ...]
-    """The bytes of constants, in the order of the text."""
+    """The bytes of constants, in the order in which they are used."""
 
 
 def form_of(module: ModuleOp) -> ModuleForm:
     """Return the form of a module at the memory level."""
     writer = _FormWriter(module)
     for op in module.ops:
-        writer.operation(op)
-    constants = (op.resource.array for op in module.ops if isinstance(op, ConstantOp))
-    return ModuleForm(tuple(writer.structure), tuple(writer.integers), tuple(constants))
+        if not isinstance(op, ConstantOp):
+            writer.operation(op)
+    constants = tuple(op.resource.array for op in writer.constants)
+    return ModuleForm(tuple(writer.structure), tuple(writer.integers), constants)
 
 
 def with_integers(
@@ -67,11 +68,11 @@ def with_integers(
     attribute does not take.
     """
     copier = _FormCopier(module, iter(integers))
-    ops = [copier.operation(op) for op in module.ops]
-    stored = [op for op in ops if isinstance(op, ConstantOp)]
+    others = (op for op in module.ops if not isinstance(op, ConstantOp))
+    ops = [copier.operation(op) for op in others]
     for number, array in constants.items():
-        stored[number].resource = ResourceAttr.of(array)
-    return ModuleOp(ops)
+        copier.constants[number].resource = ResourceAttr.of(array)
+    return ModuleOp([*copier.constants, *ops])
 
 
 def _scratch_of(module: ModuleOp) -> set[SSAValue]:
@@ -90,16 +91,23 @@ def _attributes_of(op: Operation) -> Iterator[tuple[str, str, Attribute]]:
         yield "attribute", name, op.attributes[name]
 
 
+_OF_CONSTANTS = ("resource", "sym_name")
+
+
+def _constants_of(module: ModuleOp) -> dict[str, ConstantOp]:
+    return {op.sym_name.data: op for op in module.ops if isinstance(op, ConstantOp)}
+
+
 class _FormWriter:
     """Collects structure and integers."""
 
     def __init__(self, module: ModuleOp):
         self.structure: list[Hashable] = []
         self.integers: list[int] = []
+        self.constants: list[ConstantOp] = []
         self._scratch = _scratch_of(module)
         self._values: dict[SSAValue, int] = {}
-        names = [op.sym_name.data for op in module.ops if isinstance(op, ConstantOp)]
-        self._symbols = {name: number for number, name in enumerate(names)}
+        self._stored = _constants_of(module)
 
     def operation(self, op: Operation) -> None:
         operands = tuple(self._values[value] for value in op.operands)
@@ -123,14 +131,18 @@ class _FormWriter:
             self._add(value.type)
 
     def _attribute(self, op: Operation, name: str, attribute: Attribute) -> None:
-        match op:
-            case ConstantOp() if name in ("resource", "sym_name"):
-                return
-            case GetOp() if name == "symbol":
-                symbol = op.symbol.string_value()
-                self.structure.append(self._symbols.get(symbol, symbol))
-            case _:
-                self._add(attribute)
+        if isinstance(op, ConstantOp) and name in _OF_CONSTANTS:
+            return
+        constant = None
+        if isinstance(op, GetOp) and name == "symbol":
+            constant = self._stored.get(op.symbol.string_value())
+        if constant is None:
+            self._add(attribute)
+            return
+        if constant not in self.constants:
+            self.constants.append(constant)
+            self.operation(constant)
+        self.structure.append(self.constants.index(constant))
 
     def _add(self, attribute: Attribute) -> None:
         structure, integers = _split(attribute)
@@ -142,6 +154,8 @@ class _FormCopier:
     """Copies ops, with the next integers in place of those that they have."""
 
     def __init__(self, module: ModuleOp, integers: Iterator[int]):
+        self.constants: list[ConstantOp] = []
+        self._stored = _constants_of(module)
         self._integers = integers
         self._scratch = _scratch_of(module)
         self._values: dict[SSAValue, SSAValue] = {}
@@ -152,11 +166,15 @@ class _FormCopier:
             r.type if r in self._scratch else self._next(r.type) for r in op.results
         ]
         properties, attributes = dict(op.properties), dict(op.attributes)
-        is_constant, is_get = isinstance(op, ConstantOp), isinstance(op, GetOp)
         for kind, name, attribute in _attributes_of(op):
-            if is_constant and name in ("resource", "sym_name"):
+            if isinstance(op, ConstantOp) and name in _OF_CONSTANTS:
                 continue
-            if is_get and name == "symbol":
+            if isinstance(op, GetOp) and name == "symbol":
+                constant = self._stored.pop(op.symbol.string_value(), None)
+                if constant is not None:
+                    copy = self.operation(constant)
+                    assert isinstance(copy, ConstantOp)
+                    self.constants.append(copy)
                 continue
             own = properties if kind == "property" else attributes
             own[name] = self._next(attribute)

@@ -26,6 +26,7 @@ from glow.backends.cpu.code_generation import (
 from glow.backends.cpu.library import function_objects, kernel_objects
 from glow.backends.cpu.linker import link_image
 from glow.backends.cpu.llvm_ir import units
+from glow.backends.cpu.numbers_of_main import split_numbers
 from glow.backends.cpu.object_cache import ObjectCache
 from glow.backends.cpu.targets import expect_host, features_of
 from glow.backends.signature import spec_of
@@ -61,7 +62,9 @@ def compile_module(
     """
     expect_host(target)
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
-    objects = objects_of(module, target, cache)
+    entry = len(_list(module, "glow.constants"))
+    text, numbers = split_numbers(module, entry) or (None, None)
+    objects = objects_of(module, target, cache, text)
     team = _team(module)
     if team is not None:
         objects += function_objects(RUNTIME, target, cache)
@@ -73,7 +76,7 @@ def compile_module(
         tuple(objects),
         parameters,
         _number(module, "glow.arena_bytes"),
-        tuple(_constants(module, starts)),
+        (*_constants(module, starts), *([] if numbers is None else [numbers])),
         tuple(text.data for text in _list(module, "glow.messages")),
         _profile(module),
         team,
@@ -81,10 +84,16 @@ def compile_module(
     return link_image(image)
 
 
-def objects_of(module: ModuleOp, target: Target, cache: ObjectCache) -> list[bytes]:
-    """Return the code of a module of the llvm dialect, and of kernels it declares."""
+def objects_of(
+    module: ModuleOp, target: Target, cache: ObjectCache, main: str | None = None
+) -> list[bytes]:
+    """
+    Return the code of a module of the llvm dialect, and of kernels it declares.
+
+    `main` is what stands for that of the module, as LLVM IR.
+    """
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
-    defined = units(module)
+    defined = units(module) if main is None else {ENTRY: main}
     objects = [
         cached_object_code(text, target, cache, level_of(functions[name]))
         for name, text in defined.items()
