@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any, cast
 
 from numpy.typing import NDArray
@@ -24,7 +25,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.memory.attention import AttentionOp
-from glow.dialects.memory.storage import AllocOp, ConstantOp, GetOp
+from glow.dialects.memory.base import MemoryOp
+from glow.dialects.memory.storage import AllocOp, ConstantOp, GetOp, ViewOp
 from glow.support.walking import ops_in
 
 Integers = tuple[int, ...]
@@ -58,21 +60,54 @@ def form_of(module: ModuleOp) -> ModuleForm:
     return ModuleForm(tuple(writer.structure), tuple(writer.integers), constants)
 
 
-def with_integers(
-    module: ModuleOp, integers: Integers, constants: Mapping[int, NDArray[Any]]
-) -> ModuleOp:
-    """
-    Return a module of the form of `module` with other integers and some constants.
+class ModuleTemplate:
+    """A module at the memory level, and what is found once of its attributes."""
 
-    What is decided anew is as in `module`. Errors: a ValueError for integers that an
-    attribute does not take.
+    def __init__(self, module: ModuleOp):
+        self.module = module
+        self._equal: dict[Attribute, Attribute] = {}
+        self._found: dict[int, tuple[Attribute, Integers]] = {}
+
+    def integers_of(self, attribute: Attribute) -> tuple[Attribute, Integers]:
+        """Return an attribute that stands for all equal ones, and its integers."""
+        found = self._found.get(id(attribute))
+        if found is None:
+            equal = self._equal.setdefault(attribute, attribute)
+            found = self._found[id(attribute)] = equal, _split(equal)[1]
+        return found
+
+    def with_integers(
+        self, integers: Integers, constants: Mapping[int, NDArray[Any]]
+    ) -> ModuleOp:
+        """
+        Return a module of this form with other integers and some constants.
+
+        What is decided anew is as in this one. Errors: a ValueError for integers that
+        an attribute does not take.
+        """
+        copier = _FormCopier(self, iter(integers))
+        others = (op for op in self.module.ops if not isinstance(op, ConstantOp))
+        ops = [copier.operation(op) for op in others]
+        for number, array in constants.items():
+            copier.constants[number].resource = ResourceAttr.of(array)
+        return ModuleOp([*copier.constants, *ops])
+
+
+def verify_integers(module: ModuleOp) -> None:
     """
-    copier = _FormCopier(module, iter(integers))
-    others = (op for op in module.ops if not isinstance(op, ConstantOp))
-    ops = [copier.operation(op) for op in others]
-    for number, array in constants.items():
-        copier.constants[number].resource = ResourceAttr.of(array)
-    return ModuleOp([*copier.constants, *ops])
+    Raise VerifyException where an op of a copied module refuses its integers.
+
+    Ops of equal types and properties are asked once. What no integer changes is not
+    verified again.
+    """
+    asked: set[tuple[object, ...]] = set()
+    for op in ops_in(module.body):
+        if isinstance(op, MemoryOp | ViewOp):
+            types = (value.type for value in (*op.operands, *op.results))
+            key = (type(op), *map(id, types), *map(id, op.properties.values()))
+            if key not in asked:
+                asked.add(key)
+                op.verify_()
 
 
 def _scratch_of(module: ModuleOp) -> set[SSAValue]:
@@ -153,11 +188,12 @@ class _FormWriter:
 class _FormCopier:
     """Copies ops, with the next integers in place of those that they have."""
 
-    def __init__(self, module: ModuleOp, integers: Iterator[int]):
+    def __init__(self, template: ModuleTemplate, integers: Iterator[int]):
         self.constants: list[ConstantOp] = []
-        self._stored = _constants_of(module)
+        self._stored = _constants_of(template.module)
         self._integers = integers
-        self._scratch = _scratch_of(module)
+        self._template = template
+        self._scratch = _scratch_of(template.module)
         self._values: dict[SSAValue, SSAValue] = {}
         self._made: dict[tuple[int, Integers], Attribute] = {}
 
@@ -202,15 +238,15 @@ class _FormCopier:
 
     def _next(self, attribute: Attribute) -> Attribute:
         """Return `attribute` with as many of the next integers as it has."""
-        known = _split(attribute)[1]
+        equal, known = self._template.integers_of(attribute)
         if not known:
-            return attribute
-        integers = tuple([next(self._integers) for _ in known])
+            return equal
+        integers = tuple(islice(self._integers, len(known)))
         if integers == known:
-            return attribute
-        key = (id(attribute), integers)
+            return equal
+        key = (id(equal), integers)
         if key not in self._made:
-            self._made[key] = _rebuilt(attribute, iter(integers))
+            self._made[key] = _rebuilt(equal, iter(integers))
         return self._made[key]
 
 

@@ -8,7 +8,9 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Protocol
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
 
+from glow.analysis.forms import verify_integers
 from glow.dialects.memory.attention import AttentionOp
 from glow.lowering.graph_to_memory.attention import decide_blocks
 from glow.module_compiler import ModuleCompiler
@@ -80,8 +82,9 @@ class ShapeCompiler:
             if isinstance(op, AttentionOp):
                 decide_blocks(self._compiler.machine, op)
         try:
+            verify_integers(module)
             net = self._compiler.place_and_compile(module, self._name)
-        except (GlowError, InternalError) as error:
+        except (GlowError, InternalError, VerifyException) as error:
             _LOG.info("%s: cannot derive %s: %s", self._name, self._text(point), error)
             return None
         self._tell(point, "derived", start)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from glow.analysis.directions import functions_of
-from glow.analysis.forms import Integers, form_of, with_integers
+from glow.analysis.forms import Integers, ModuleTemplate, form_of
 from glow.support.interpolation import Multilinear, Point, interpolate
 
 _MOST_VARYING = 2
@@ -39,7 +39,7 @@ class Sample:
 class Family:
     """Samples that agree, and what all shapes between them are derived from."""
 
-    module: ModuleOp
+    module: ModuleTemplate
     integers: Multilinear
     constants: Mapping[int, NDArray[Any]]
     """Arrays that others are the leading part of, broadcast, by their number."""
@@ -58,14 +58,14 @@ class Family:
             pairs = zip(array.shape, shape, strict=True)
             part = array[tuple(slice(min(n, m)) for n, m in pairs)]
             arrays[number] = np.broadcast_to(part, shape)
-        return with_integers(self.module, integers, arrays)
+        return self.module.with_integers(integers, arrays)
 
 
 @dataclass
 class _SamplesOfForm:
     """The samples of one structure, and a module that has it."""
 
-    module: ModuleOp
+    module: ModuleTemplate
     samples: dict[Point, Sample] = field(default_factory=lambda: {})
     families: dict[_Fixed, Family | None] = field(default_factory=lambda: {})
 
@@ -207,7 +207,9 @@ class ShapeFamilies:
             return
         form = form_of(module)
         key = (*form.structure, *notes)
-        own = self._forms.setdefault(key, _SamplesOfForm(module))
+        if key not in self._forms:
+            self._forms[key] = _SamplesOfForm(ModuleTemplate(module))
+        own = self._forms[key]
         own.add(Sample(point, form.integers, form.constants))
         self._forms.move_to_end(key)
         if len(self._forms) > _MOST_FORMS:

@@ -67,14 +67,20 @@ def lower_attention(main: Main, op: AttentionOp) -> None:
     check_room(op, op.scratch, f32, op.room()["size"])
     given = {"mask": op.mask, "bias": op.bias, "lengths": op.valid_length}
     present = {name: v for name, v in given.items() if v is not None}
-    row = _row(op, present)
+    kernel, row, work = main.once(op, lambda: _plan(main.target, op, present))
     tensors = dict(zip(TENSORS, (op.query, op.key, op.value, op.result), strict=True))
     arguments = {n: main.base(buffer) for n, buffer in (tensors | present).items()}
     arguments["scratch"] = main.own(op.scratch)
-    kernel = Attention(_form(main.target, op))
+    main.call(kernel, arguments, row, work)
+
+
+def _plan(
+    target: Target, op: AttentionOp, given: dict[str, SSAValue]
+) -> tuple[Attention, AttentionRow[int], Work]:
+    row = _row(op, given)
     units = prod(level.extent for level in row.blocks)
     cost = row.query_block * row.total * (row.elements + row.width)
-    main.call(kernel, arguments, row, Work(units, cost))
+    return Attention(_form(target, op)), row, Work(units, cost)
 
 
 def _form(target: Target, op: AttentionOp) -> AttentionForm:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,8 @@ from glow.support.attributes import integer, symbol_reference
 from glow.support.locations import name_of
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of
+
+T = TypeVar("T")
 
 ROWS = "layer_rows"
 _BYTES = flat(i8)
@@ -226,6 +228,14 @@ class Main:
             return self._pointers.at(self._places[root], None, lead, element)
         argument, entry, first = self.storage.place_of(root, bool(self._places))
         return self._pointers.at(argument, entry, first + lead, element)
+
+    def once(self, op: Operation, plan: Callable[[], T]) -> T:
+        """Return what `plan` returns, once for ops that differ in buffers alone."""
+        types = tuple([operand.type for operand in op.operands])
+        key = (type(op), types, tuple(op.properties), tuple(op.properties.values()))
+        if key not in self.plans:
+            self.plans[key] = plan()
+        return self.plans[key]
 
     def strips(
         self, *buffers: SSAValue, unroll: int = 1, moved: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
@@ -22,6 +22,7 @@ from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.elementwise import run_program
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule, Spot
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -141,15 +142,21 @@ Operands = dict[str, tuple[SSAValue, Addressing]]
 
 @lowers(LayerNormOp, RmsNormOp, in_place=True)
 def lower_last_axes_norm(main: Main, op: ApplyOp) -> None:
-    graph_op, shape = op.graph_op(), extents_of(op.buffer("result"))
+    shape = extents_of(op.buffer("result"))
     statistics = op.several("statistics")
     if 0 in shape:
         _describe_nothing(main, op, statistics)
         return
     buffers = _buffers(op) | dict(zip(STATISTICS, statistics, strict=False))
-    operands = {name: (value, addressing_of(value)) for name, value in buffers.items()}
-    split = normalize_axis(graph_op.parameters()["axis"], len(shape))
-    _lower(main, op, operands, split, isinstance(graph_op, LayerNormOp))
+
+    def plan() -> tuple[Kernel, Any, Work]:
+        operands = {name: (each, addressing_of(each)) for name, each in buffers.items()}
+        graph_op = op.graph_op()
+        split = normalize_axis(graph_op.parameters()["axis"], len(shape))
+        return _plan(main, op, operands, split, isinstance(graph_op, LayerNormOp))
+
+    kernel, row, work = main.once(op, plan)
+    main.call(kernel, buffers, row, work)
 
 
 @lowers(InstanceNormOp, GroupNormOp, in_place=True)
@@ -158,12 +165,14 @@ def lower_channel_norm(main: Main, op: ApplyOp) -> None:
     shape = extents_of(op.buffer("result"))
     groups = op.graph_op().parameters().get("num_groups", shape[1])
     operands: Operands = {}
-    for name, value in _buffers(op).items():
+    buffers = _buffers(op)
+    for name, value in buffers.items():
         is_vector = name in ("scale", "bias")
         places = len(shape) - 2 if is_vector else 0
         seen = _grouped(addressing_of(value), 0 if is_vector else 1, groups, places)
         operands[name] = value, seen
-    _lower(main, op, operands, 2, True)
+    kernel, row, work = _plan(main, op, operands, 2, True)
+    main.call(kernel, buffers, row, work)
 
 
 def _buffers(op: ApplyOp) -> dict[str, SSAValue]:
@@ -182,10 +191,10 @@ def _grouped(a: Addressing, axis: int, groups: int, places: int) -> Addressing:
     return Addressing(shape, strides, a.offset)
 
 
-def _lower(
+def _plan(
     main: Main, op: ApplyOp, operands: Operands, split: int, centered: bool
-) -> None:
-    """Append the call that normalizes over the axes from `split` on."""
+) -> tuple[Kernel, Any, Work]:
+    """Return the call that normalizes over the axes from `split` on."""
     buffers, seen = zip(*operands.values(), strict=True)
     axes = axes_of(seen[1].shape, seen)
     epsilon = op.graph_op().parameters()["epsilon"]
@@ -197,11 +206,8 @@ def _lower(
     strips = main.strips(*buffers, unroll=4)
     across = main.strips(*buffers, unroll=2)
     if along and lines.still_on(along[-1]) is not None:
-        kernel, row, work = lines.plan(strips, None)
-    else:
-        kernel, row, work = lines.plan(Strips(0), across)
-    arguments = {name: value for name, (value, _) in operands.items()}
-    main.call(kernel, arguments, row, work)
+        return lines.plan(strips, None)
+    return lines.plan(Strips(0), across)
 
 
 def _describe_nothing(main: Main, op: ApplyOp, statistics: Sequence[SSAValue]) -> None:

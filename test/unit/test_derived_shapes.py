@@ -173,6 +173,13 @@ def test_derived_code_that_is_refused_is_compiled(
     assert told(caplog)[-1] == "compiled 5"
 
 
+def test_shapes_share_machine_code() -> None:
+    net = compiled(rows([node("Softmax", "x", "z"), node("Relu", "z", "y")]))
+    images = [net.specialize({"length": n}).image() for n in (3, 17, 64, 30)]
+    assert {image.objects for image in images} == {images[0].objects}
+    assert len({image.constants[-1].tobytes() for image in images}) == len(images)
+
+
 def test_states_and_saved_files_have_derived_shapes(tmp_path: Any) -> None:
     nodes = [node("Add", "x past", "present"), node("Neg", "present", "y")]
     inputs = {"x": ("length", 4), "past": ("length", 4)}
