@@ -25,7 +25,7 @@ from typing import Any
 from reporting import Page, json_of_python, processor, table_head, today
 
 COMMAND = "make torch-models"
-SECONDS = 4.0
+SECONDS = 3.0
 """How long the engines take turns for each model."""
 
 Example = tuple[Any, tuple[Any, ...], dict[str, Any]]

@@ -132,7 +132,10 @@ class _GraphImport:
 
     def _called(self, node: Any) -> Any:
         arguments, named = self._known(node.args), self._known(node.kwargs)
-        return _function_of(node.target)(*arguments, **named)
+        made = _function_of(node.target)(*arguments, **named)
+        if isinstance(made, Tracer):
+            _check_result(made, node.meta.get("val"))
+        return made
 
     def _known(self, given: Any) -> Any:
         """Return arguments with values for nodes, and NumPy's types for torch's."""
@@ -165,6 +168,23 @@ class _GraphImport:
             )
         self.program.save(storage, tensor)
         return FxOutput(storage.sym_name.data, given.is_state)
+
+
+def _check_result(made: Tracer, expected: Any) -> None:
+    """Raise TypeError for an array that is not what PyTorch says its tensor will be."""
+    if not hasattr(expected, "dtype"):
+        return
+    dtype, shape = dtype_from(expected.dtype), tuple(expected.shape)
+    fits = made.ndim == len(shape) and all(
+        own == extent
+        for own, extent in zip(made.shape, shape, strict=True)
+        if isinstance(extent, int)  # others are sizes that change
+    )
+    if made.dtype != dtype or not fits:
+        raise TypeError(
+            f"expected a result {dtype}{list(shape)}, "
+            f"got {made.dtype}{list(made.shape)}"
+        )
 
 
 def _function_of(target: Any) -> Any:

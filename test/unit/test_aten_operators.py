@@ -151,6 +151,18 @@ def test_an_error_names_the_node_and_the_operator() -> None:
         OperatorGraph("view", (X, [5, 5])).run()
 
 
+@pytest.mark.parametrize(
+    ("dtype", "shape"), [("torch.float64", (2, 3, 4)), ("torch.float32", (2, 3))]
+)
+def test_a_result_that_pytorch_does_not_expect_is_refused(
+    dtype: str, shape: Any
+) -> None:
+    graph = OperatorGraph("relu", (X,))
+    graph.nodes[1].meta["val"] = SimpleNamespace(dtype=dtype, shape=shape)
+    with pytest.raises(glow.TracingError, match=r"expected a result .* got float32\[2"):
+        graph.run()
+
+
 def test_masks_that_decide_a_shape_are_refused() -> None:
     with pytest.raises(glow.UnsupportedModelError, match="a mask decides"):
         OperatorGraph("index.Tensor", (X, [X > 0])).run()
