@@ -3,8 +3,8 @@ Measure what a new processor is good at, and print the numbers of its `Target`.
 
     python -m glow.tools.target_numbers
 
-It takes some seconds. `_SHAPES` and `_MAKERS` of `backends/cpu/targets.py` have what is
-printed last: for an instruction set where makers agree, else for a maker.
+It takes some seconds. `_SHAPES` of `backends/cpu/targets.py` has what is printed last
+where makers agree, else `CORES` of `backends/cpu/cores.py` (docs/processors.md).
 """
 
 from glow.backends.cpu.target_numbers import target_numbers

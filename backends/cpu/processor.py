@@ -131,6 +131,16 @@ def maker() -> str:
     return _linux_facts().get("vendor_id", "")
 
 
+@cache
+def family_and_model() -> tuple[int, int]:
+    """Return the family and the model of this processor; -1 where nothing says."""
+    facts = _linux_facts()
+    family, model = (facts.get(name, "") for name in ("cpu family", "model"))
+    if not (family.isdigit() and model.isdigit()):
+        return -1, -1
+    return int(family), int(model)
+
+
 def identity() -> str | None:
     """Return text that identifies processors with the same code; None: ask LLVM."""
     facts = _linux_facts()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from glow.backends.cpu.cores import core_here
 from glow.backends.cpu.peaks import measured_peaks, measured_tile
-from glow.backends.cpu.processor import maker, missing_features
+from glow.backends.cpu.processor import missing_features
 from glow.backends.cpu.targets import cpu_target
 from glow.support.targets import Target
 
@@ -15,7 +16,8 @@ def target_numbers() -> list[str]:
     """Return lines: what was measured, then the fields of `Target` that it decides."""
     target = cpu_target()
     rates, usual = _tile_rates(target), target.panel_width
-    lines = [f"{maker() or 'maker unknown'}, {target.cpu}, {target.isa}"]
+    core = core_here()
+    lines = [f"{core.name if core else 'core unknown'}, {target.cpu}, {target.isa}"]
     lines += [str(measured_peaks())]
     lines += [
         f"tile of {r} x {c}: {rate:.0f} GFLOP/s" for (r, c), rate in rates.items()

@@ -4,13 +4,13 @@ import warnings
 from functools import cache
 from typing import Any
 
+from glow.backends.cpu.cores import core_here
 from glow.backends.cpu.llvmlite_binding import llvm
 from glow.backends.cpu.processor import (
     DEFAULT_CACHE_SIZES,
     DEFAULT_WAYS,
     cache_sizes,
     l1_ways,
-    maker,
     missing_features,
 )
 from glow.support.costs import Costs
@@ -54,12 +54,6 @@ _SHAPES: dict[str, dict[str, Any]] = {
         "panel_widths": (16,),
         "converts_f16": True,
     },
-}
-# What else holds for the processors of a maker, where it is measured.
-_MAKERS: dict[tuple[str, str], dict[str, Any]] = {
-    # Sapphire Rapids: a tile of 6 x 64 does 205 of 235 GFLOP/s, one of 12 x 32 190.
-    # It adds pairs of bf16 every second cycle: half as many products as in f32.
-    ("avx512", "GenuineIntel"): {"wide_panel": 64, "multiplies_bf16": False},
 }
 _NEEDS = {
     "avx512": ("avx512f", "avx512dq", "avx512bw", "avx512vl", "avx2", "fma", "f16c"),
@@ -139,13 +133,15 @@ def expect_host(target: Target) -> None:
 
 def _native(isa: str) -> dict[str, Any]:
     """Return what this processor has beyond its instruction set."""
+    core = core_here()
+    known = {} if core is None else dict(core.numbers.get(isa, {}))
     if isa != "avx512":
-        return {}
+        return known
     found = {
         "adds_f16": not missing_features(["avx512fp16"]),
         "multiplies_bf16": not missing_features(["avx512bf16"]),
     }
-    return found | _MAKERS.get((isa, maker()), {})
+    return found | known
 
 
 def cpu_target(features: str = "") -> Target:

@@ -7,6 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from glow.backends.cpu import targets
+from glow.backends.cpu.cores import CORES, Core, core_of
 from glow.support.targets import resolve, target_of
 from glow.targets import known_targets
 
@@ -69,6 +70,48 @@ def test_default_is_the_best_of_the_host():
     target = target_of("cpu")
     assert target.runs_here
     assert target == target_of(f"cpu:{target.isa}")
+
+
+@pytest.mark.parametrize(
+    ("maker", "family", "model", "features", "name"),
+    [
+        ("AuthenticAMD", 0x19, 0x01, (), "Zen 3"),
+        ("AuthenticAMD", 0x19, 0x50, (), "Zen 3"),
+        ("AuthenticAMD", 0x19, 0x11, (), "Zen 4"),
+        ("AuthenticAMD", 0x19, 0x61, (), "Zen 4"),
+        ("AuthenticAMD", 0x19, 0xA0, (), "Zen 4"),
+        ("AuthenticAMD", 0x1A, 0x02, (), "Zen 5"),
+        ("AuthenticAMD", 0x17, 0x31, (), None),
+        ("GenuineIntel", 6, 0x6A, (), "Ice Lake"),
+        ("GenuineIntel", 6, 0x8F, (), "Sapphire Rapids"),
+        ("GenuineIntel", 6, 0xA7, ("amx-tile",), "Sapphire Rapids"),
+        ("GenuineIntel", 6, 0xA7, (), "Intel"),
+        ("", -1, -1, ("amx-tile",), None),
+    ],
+)
+def test_cores_follow_family_and_model(
+    maker: str, family: int, model: int, features: tuple[str, ...], name: str | None
+):
+    """A virtual machine may say a model that is none of its processor."""
+    core = core_of(maker, family, model, features.__contains__)
+    assert (core and core.name) == name
+
+
+@pytest.mark.parametrize("core", CORES, ids=lambda core: core.name)
+def test_cores_have_numbers_of_targets(core: Core):
+    for isa, numbers in core.numbers.items():
+        target = replace(target_of(f"cpu:{isa}"), **numbers)
+        assert target.sums_in_flight in (4, 8)
+        assert target.wide_panel in (0, 64)
+
+
+def test_native_targets_have_the_numbers_of_the_core():
+    slow = Core("slow", "", 0, (), {"avx2": {"sums_in_flight": 5}})
+    with patch.object(targets, "core_here", lambda: slow):
+        assert targets._native("avx2") == {"sums_in_flight": 5}
+        assert targets._native("sse2") == {}
+    with patch.object(targets, "core_here", lambda: None):
+        assert targets._native("avx2") == {}
 
 
 def test_host_without_avx512_gets_avx2():
