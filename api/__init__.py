@@ -170,6 +170,7 @@ def compile(
     check: str | None = None,
     accuracy: str = "fast",
     fold_bytes: int = FOLD_BYTES,
+    memory_bytes: int = 0,
 ) -> Executable:
     """
     Compile a model (or what `load` takes) and return it as something to call.
@@ -190,7 +191,8 @@ def compile(
     `{"batch": [1, 8]}`, or a list such as `[{"batch": 1, "n": 128}]`. `profile` lets
     `Executable.profile` tell where time goes. `trust` lets text at the loops or llvm
     level call any function. Constant folding holds `fold_bytes` at once, or four times
-    the model's constants, at most.
+    the model's constants, at most. A training step computes more values again instead
+    of keeping them if those alive at once exceed `memory_bytes` (docs/gradients.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError, BindingError for `shapes`, ValueError for other options; as `load`.
     """
@@ -208,6 +210,7 @@ def compile(
         check=check,
         accuracy=accuracy,
         fold_bytes=fold_bytes,
+        memory_bytes=memory_bytes,
     )
     source = Source(model, example_inputs=example_inputs)
     return compile_source(source, target, options)

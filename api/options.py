@@ -59,6 +59,8 @@ class Options:
     """How exact results are, unless the target says it."""
     fold_bytes: int = FOLD_BYTES
     """The most bytes of results that constant folding holds at once."""
+    memory_bytes: int = 0
+    """What values that are alive at once should fit in; 0: as little as is fast."""
 
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads < 1:
@@ -70,7 +72,7 @@ class Options:
         if self.accuracy not in ACCURACIES:
             known = " or ".join(map(repr, ACCURACIES))
             raise ValueError(f"expected {known} as accuracy, got {self.accuracy!r}")
-        for name in ("cache_bytes", "fold_bytes"):
+        for name in ("cache_bytes", "fold_bytes", "memory_bytes"):
             if getattr(self, name) < 0:
                 got = getattr(self, name)
                 raise ValueError(f"expected {name} of at least 0, got {got}")

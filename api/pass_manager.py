@@ -118,6 +118,8 @@ def _requests(options: Options) -> dict[str, Parameters]:
         requests["profile"] = {}
     if options.fold_bytes != FOLD_BYTES:
         requests["fold_bytes"] = {}
+    if options.memory_bytes:
+        requests["memory_bytes"] = {}
     return requests
 
 
@@ -179,6 +181,7 @@ def _values(
         "piece_ns": str(piece_ns),
         "apart": str(_APART if piece_ns else 0),
         "fold_bytes": str(options.fold_bytes),
+        "memory_bytes": str(options.memory_bytes),
     }
 
 

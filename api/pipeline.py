@@ -19,7 +19,8 @@ class Step:
     whether kernels are defined or only declared, `$profile` for whether runs note when
     each call begins and ends, `$piece_ns` for the nanoseconds that a piece of work
     takes at least, 0 for one thread, `$apart` for the ops that memory of some is not
-    used again, and `$fold_bytes` for what folding may hold.
+    used again, and `$fold_bytes` for what folding may hold,
+    `$memory_bytes` for what values should fit in.
     """
 
     text: str
@@ -148,7 +149,7 @@ dce  (optional)
     Values that nothing reads are not computed.
 hoist-updates  (optional)
     Gradients need not stay until all are there.
-recompute-values  (optional)
+recompute-values{memory_bytes=$memory_bytes}  (optional)
     A training step need not keep what follows from what it keeps anyway.
 remove-dead-constants  (optional)
     Originals of folded weights would stay in memory and in files.

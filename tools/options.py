@@ -45,6 +45,8 @@ def add_shared_options(parser: AnyParser) -> None:
     add("--stop-after-pass", type=int, metavar="N", help="leave out later rewrites")
     text = "the most that constant folding holds at once (default: 256 MiB)"
     add("--fold-bytes", type=int, metavar="BYTES", help=text)
+    text = "what the values of a training step should fit in (docs/gradients.md)"
+    add("--memory-bytes", type=int, metavar="BYTES", help=text)
     add("--trust", action="store_true", help="let code of a text call any function")
     for name, metavar, text in _REPEATABLE:
         add(name, action="append", default=[], metavar=metavar, help=text)
@@ -61,6 +63,7 @@ def compile_options(args: argparse.Namespace) -> Options:
         trust=args.trust,
         accuracy=args.accuracy or DEFAULTS.accuracy,
         fold_bytes=FOLD_BYTES if args.fold_bytes is None else args.fold_bytes,
+        memory_bytes=args.memory_bytes or 0,
     )
 
 
@@ -73,6 +76,8 @@ def repeated(args: argparse.Namespace) -> list[str]:
         given += ["--accuracy", args.accuracy]
     if args.fold_bytes is not None:
         given += ["--fold-bytes", str(args.fold_bytes)]
+    if args.memory_bytes is not None:
+        given += ["--memory-bytes", str(args.memory_bytes)]
     given += ["--trust"] if args.trust else []
     for option in ("disable", "relayout-io", "states"):
         for text in getattr(args, option.replace("-", "_")):

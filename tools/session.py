@@ -33,7 +33,15 @@ SAVED = ".glow"
 # several shapes.
 _OF_MODELS = (
     *("accuracy", "bind", "cpu_features", "dim", "disable", "fold_bytes"),
-    *("relayout_io", "shapes", "states", "stop_after_pass", "trust", "weights"),
+    *(
+        "memory_bytes",
+        "relayout_io",
+        "shapes",
+        "states",
+        "stop_after_pass",
+        "trust",
+        "weights",
+    ),
 )
 
 

@@ -121,6 +121,8 @@ def test_less_than_no_room_is_refused(path: Path) -> None:
         glow.compile(path, cache_dir=path.parent, cache_bytes=-1)
     with pytest.raises(ValueError, match="fold_bytes of at least 0, got -1"):
         glow.compile(path, fold_bytes=-1)
+    with pytest.raises(ValueError, match="memory_bytes of at least 0, got -1"):
+        glow.compile(path, memory_bytes=-1)
 
 
 @pytest.mark.parametrize(("fold_bytes", "ops"), [(FOLD_BYTES, 7), (512, 8)])

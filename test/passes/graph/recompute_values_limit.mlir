@@ -1,5 +1,10 @@
 // RUN: glow-opt %s -p 'recompute-values{memory_bytes=100000 report=true}' | filecheck %s
 // RUN: glow-opt %s -p 'recompute-values{memory_bytes=1000000}' | filecheck --check-prefix=WITHIN %s
+// RUN: glow-opt %s --stop-after graph --memory-bytes 100000 | filecheck --check-prefix OPTION %s
+// RUN: glow-opt %s --stop-after graph --memory-bytes 1000000 | filecheck --check-prefix WITHIN %s
+
+// OPTION: graph.exp
+// OPTION: graph.exp
 
 // CHECK: graph.recomputation = [{op = "graph.exp", from = {{.*}}, bytes = 65536 : i64, becomes = "recomputed", because = "it follows from what is kept"}, {op = "graph.matmul", from = {{.*}}, bytes = 65536 : i64, becomes = "kept", because = "its op takes longer than it takes to keep it"}]
 
