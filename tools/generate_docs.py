@@ -30,6 +30,7 @@ from glow.tools.architecture_page import ARCHITECTURE, architecture_page
 from glow.tools.array_api_page import array_api_page
 from glow.tools.aten_page import aten_page
 from glow.tools.gradients_page import gradients_page
+from glow.tools.onnx_page import onnx_page
 from glow.tools.slots_page import slots_page
 
 ROOT = Path(__file__).parents[1]
@@ -50,6 +51,7 @@ def pages() -> dict[Path, str]:
     texts[Path("docs/ops/slots.md")] = slots_page(_NOTE)
     texts[Path("docs/ops/gradients.md")] = gradients_page(_NOTE)
     texts[Path("docs/ops/aten.md")] = aten_page(_NOTE)
+    texts[Path("docs/ops/onnx.md")] = onnx_page(_NOTE)
     texts[Path("docs/array_api.md")] = array_api_page(_NOTE)
     texts[ARCHITECTURE] = architecture_page(ROOT)
     return texts | {Path("docs/passes.md"): _passes_page()}
