@@ -15,8 +15,8 @@ from glow.dialects.team.sections import (
     is_beside,
 )
 from glow.dialects.team.touches import PlacedTouch
-from glow.lowering.memory_to_loops._history import History, PastTouch
 from glow.lowering.memory_to_loops._strands import CallChain
+from glow.lowering.memory_to_loops.history import History, PastTouch
 
 _MANY_PARTS = 16
 """With so many pieces a call continues a strand rather than waiting for its end."""

@@ -132,10 +132,13 @@ def assert_close() -> Callable[[Array, Array], None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep what is cached for a user away from who runs the tests."""
+    """Keep caches of the user out of the tests, whose processes share their own."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # one for all workers of a run
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("GLOW_CACHE_DIR", raising=False)
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
+        patch.setenv("XDG_CACHE_HOME", str(folder / "caches"))
         yield
 
 

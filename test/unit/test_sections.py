@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, permutations, product
+from types import SimpleNamespace
 from typing import Any
 
 import models
@@ -21,6 +22,7 @@ from glow.dialects.memory.address import Addressing
 from glow.dialects.team.sections import CallOp, SectionOp, alike, is_beside
 from glow.dialects.team.touches import Bytes, PlacedTouch, first_clash
 from glow.lowering.memory_to_loops import main
+from glow.lowering.memory_to_loops.history import History, PastTouch
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
 from glow.lowering.memory_to_loops.rows import offsets_of
 from glow.lowering.memory_to_loops.touched import footprint
@@ -73,6 +75,32 @@ def test_a_clash_is_found_where_there_is_one(seed: int) -> None:
         assert (pair is not None) is expected
         found += expected
     assert 30 < found < 270
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_access_is_forgotten(seed: int) -> None:
+    """Who waits for what a history says comes after all that touched its bytes."""
+    rng = random.Random(seed)
+    groups = [SimpleNamespace(value=SimpleNamespace(data=n)) for n in range(2)]
+    for _ in range(150):
+        history, entries = History(), list[PastTouch]()
+        waits: dict[int, int] = {}  # of calls beside each other, by their number
+        for _ in range(14):
+            touch = PlacedTouch(0, rng.random() < 0.3, some_bytes(rng))
+            call: Any = SimpleNamespace(beside=rng.choice([None, None, *groups]))
+            past = [e for e in history.clashes(touch) if not is_beside(e.call, call)]
+            section = max((each.strand.section + 1 for each in past), default=0)
+            if call.beside is not None:
+                section = max(section, waits.get(call.beside.value.data, 0))
+                waits[call.beside.value.data] = section
+            strand: Any = SimpleNamespace(section=section)
+            entries.append(PastTouch(touch, call, strand))
+            history.note(entries[-1])
+        for one, other in combinations(entries, 2):
+            x, y = one.access, other.access
+            if (x.writes or y.writes) and not is_beside(one.call, other.call):
+                is_later = one.strand.section < other.strand.section
+                assert is_later or not numbers(x.bytes) & numbers(y.bytes), (x, y)
 
 
 def of_piece(touch: PlacedTouch, units: int, piece: int) -> set[int]:

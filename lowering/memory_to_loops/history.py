@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from glow.dialects.team.sections import CallOp, is_beside
-from glow.dialects.team.touches import PlacedTouch
+from glow.dialects.team.touches import Bytes, PlacedTouch
 from glow.lowering.memory_to_loops._strands import CallChain
 
 
@@ -23,6 +23,34 @@ def _replaces(entry: PastTouch, earlier: PastTouch) -> bool:
     own = entry.access.bytes
     hides = own.is_dense or own == earlier.access.bytes
     return hides and not is_beside(entry.call, earlier.call)
+
+
+def _latest(readers: Sequence[PastTouch]) -> list[PastTouch]:
+    """
+    Leave out readers that all later writes wait for by waiting for later readers.
+
+    These read the same bytes, or all. A write does not wait for those beside it, so
+    they are beside nothing, or some have one number and some another.
+    """
+    sections: dict[Bytes | None, dict[int | None, int]] = {}
+    for each in readers:
+        own, beside = each.access.bytes, each.call.beside
+        number = None if beside is None else beside.value.data
+        latest = sections.setdefault(None if own.is_dense else own, {})
+        latest[number] = max(latest.get(number, -1), each.strand.section)
+    floors = {own: _floor(latest) for own, latest in sections.items()}
+    everywhere = floors.get(None, -1)
+    return [
+        each
+        for each in readers
+        if each.strand.section >= max(everywhere, floors.get(each.access.bytes, -1))
+    ]
+
+
+def _floor(latest: Mapping[int | None, int]) -> int:
+    """Return the last section that each write waits for one of the readers of."""
+    numbered = sorted(last for number, last in latest.items() if number is not None)
+    return max([latest.get(None, -1), *numbered[-2:-1]])
 
 
 @dataclass
@@ -56,11 +84,7 @@ class History:
         first, last = self._cut(own.begin), self._cut(own.end)
         for part in self.parts[first:last]:
             if not entry.access.writes:
-                latest = max((e.strand.section for e in part.readers), default=-1)
-                if latest < entry.strand.section:
-                    part.readers = []
-                if latest <= entry.strand.section:
-                    part.readers.append(entry)
+                part.readers = _latest([*part.readers, entry])
                 continue
             for some in (part.writers, part.readers):
                 some[:] = [e for e in some if not _replaces(entry, e)]
