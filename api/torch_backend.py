@@ -156,7 +156,7 @@ class _CompiledGraph:
 
     def _check_constants(self, given: Sequence[Any]) -> None:
         """Forget code for parameters that have changed since it was compiled."""
-        stamps = {n: (given[n].data_ptr(), given[n]._version) for n in self._constant}
+        stamps = {number: _stamp(given[number]) for number in self._constant}
         if stamps == self._stamps:
             return
         before, self._stamps = self._stamps, stamps
@@ -230,6 +230,12 @@ def _value_of(given: Any, is_constant: bool) -> Any:
     if is_constant:
         return np.ascontiguousarray(array_of(given))
     return ShapeDtype(tuple(given.shape), dtype_from(given.dtype))
+
+
+def _stamp(tensor: Any) -> tuple[int, int]:
+    """Return what changes where a tensor is written to, or is another one."""
+    version = 0 if tensor.is_inference() else tensor._version
+    return tensor.data_ptr(), version
 
 
 def _static_inputs() -> list[int]:

@@ -6,7 +6,7 @@ Compile models of PyTorch's and transformers' families as they are, and print a 
 Needs torch, torchvision, transformers and onnxscript, and a C++ compiler for inductor;
 FOLDER has the packages where they are not installed here. With `--results FILE` what is
 measured is kept there, and what is there is not measured again; names of models measure
-these alone. `--without-inductor` leaves that out, which takes most of the time.
+these alone, `--engines glow,inductor` these beside eager PyTorch.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from reporting import Page, json_of_python, processor, table_head, today
 COMMAND = "make torch-models"
 SECONDS = 3.0
 """How long the engines take turns for each model."""
+
+ENGINES = ("glow", "inductor", "onnxruntime")
 
 Example = tuple[Any, tuple[Any, ...], dict[str, Any]]
 """A model, and its arguments by position and by name."""
@@ -146,7 +148,7 @@ MODELS: dict[str, Callable[[], Example]] = {
 }
 
 
-def measure(name: str, backends: Sequence[str]) -> dict[str, Any]:
+def measure(name: str, engines: Sequence[str]) -> dict[str, Any]:
     """Return what is found for a model; numbers of an engine that fails are absent."""
     import onnxruntime
     import torch
@@ -168,7 +170,7 @@ def measure(name: str, backends: Sequence[str]) -> dict[str, Any]:
     }
     with torch.no_grad():
         expected = _tensors(programs["eager"]())
-        for backend in backends:
+        for backend in (each for each in ENGINES[:2] if each in engines):
             torch._dynamo.reset()
             options = {"fallback": False} if backend == "glow" else None
             fast = torch.compile(model, backend=backend, options=options)
@@ -181,10 +183,13 @@ def measure(name: str, backends: Sequence[str]) -> dict[str, Any]:
             found[f"{backend} first"] = _cpu_seconds() - start
             found[f"{backend} error"] = _error(results, expected)
             programs[backend] = lambda fast=fast: fast(*arguments, **named)
-        try:
-            programs["onnxruntime"] = _session(onnxruntime, model, arguments, named)
-        except Exception as error:
-            found["failures"]["onnxruntime"] = f"{type(error).__name__}: {error}"[:300]
+        if "onnxruntime" in engines:
+            try:
+                given = arguments, named
+                programs["onnxruntime"] = _session(onnxruntime, model, *given)
+            except Exception as error:
+                text = f"{type(error).__name__}: {error}"
+                found["failures"]["onnxruntime"] = text[:300]
         medians = interleaved_medians(list(programs.values()), 1, SECONDS)
     return found | {f"{n} ms": m * 1e3 for n, m in zip(programs, medians, strict=True)}
 
@@ -295,13 +300,12 @@ def main() -> None:
     parser.add_argument("names", nargs="*", choices=[*MODELS, []])
     parser.add_argument("--child", choices=MODELS, help=argparse.SUPPRESS)
     parser.add_argument("--results", type=Path)
-    parser.add_argument("--without-inductor", action="store_true")
+    parser.add_argument("--engines", default=",".join(ENGINES))
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    skips = ["--without-inductor"] if arguments.without_inductor else []
     if arguments.child:
-        backends = ("glow",) if skips else ("glow", "inductor")
-        print(json.dumps(measure(arguments.child, backends)))
+        engines = arguments.engines.split(",")
+        print(json.dumps(measure(arguments.child, engines)))
         return
     kept: dict[str, Any] = {}
     if arguments.results and arguments.results.exists():
@@ -309,7 +313,9 @@ def main() -> None:
     page = Page(head())
     for name in arguments.names or MODELS:
         if name not in kept:
-            kept[name] = json_of_python(__file__, "--child", name, *skips)
+            kept[name] = json_of_python(
+                __file__, "--child", name, "--engines", arguments.engines
+            )
             if arguments.results:
                 arguments.results.write_text(json.dumps(kept, indent=1))
         page.add_row(*row(name, kept[name]))

@@ -59,6 +59,12 @@ def test_parameters_that_change_are_compiled_again_then_passed(
     assert sum("have changed" in each.message for each in caplog.records) == 2
 
 
+def test_tensors_of_inference_mode_are_parameters_too() -> None:
+    with torch.inference_mode():
+        layer, x = torch.nn.Linear(4, 3), torch.randn(2, 4)
+        torch.testing.assert_close(compiled(layer)(x), layer(x))
+
+
 def test_gradients_and_running_statistics_are_those_of_pytorch() -> None:
     own, x = convolutional(), torch.randn(2, 3, 8, 8)
     theirs = copy.deepcopy(own)
