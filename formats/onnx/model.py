@@ -109,8 +109,9 @@ class _ModelImport:
         nodes = ordered(records, given)
         read = {name for node in nodes for name in node.reads} | set(outputs)
         values = self._loaded(emitter, inputs, read)
+        made = {name for node in nodes for name in node.outputs}.union(values)
         for name in outputs:
-            if not any(name in node.outputs for node in nodes) and name not in values:
+            if name not in made:
                 raise InvalidModelError(f'nothing makes output "{name}"')
         self._importer(emitter).run(nodes, values, outputs)
         self._problems.raise_if_any(inputs)

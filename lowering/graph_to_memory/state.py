@@ -50,6 +50,12 @@ def memref_of(type_: AnyTensorType) -> Buffer:
     return MemRefType(type_.element_type, type_.get_shape(), encoding)
 
 
+@lru_cache(1 << 12)
+def _row_major(element: Attribute, shape: tuple[int, ...]) -> Buffer:
+    """Return the type of a buffer without gaps, which values share."""
+    return MemRefType(element, shape)
+
+
 class NewConstants:
     """The constants that a module gets while its functions are lowered."""
 
@@ -152,7 +158,7 @@ class Lowering:
 
     def temporary(self, element: Attribute, shape: Sequence[int]) -> SSAValue:
         """Return a new row-major buffer."""
-        return self.alloc(MemRefType(element, list(shape)))
+        return self.alloc(_row_major(element, tuple(shape)))
 
     def has_place(self, value: SSAValue) -> bool:
         """Return whether `value` must lie somewhere else than what it is made of."""
@@ -302,7 +308,7 @@ class Lowering:
     ) -> SSAValue:
         """Return a constant buffer with `array`; equal ones are one."""
         array = np.ascontiguousarray(array).reshape(array.shape)
-        type_ = type_ or MemRefType(element_type_of(array.dtype), array.shape)
+        type_ = type_ or _row_major(element_type_of(array.dtype), array.shape)
         symbol = self.new_constants.symbol_of(array, hint, type_, self._location)
         return self.get(symbol, type_)
 
