@@ -12,12 +12,13 @@ from __future__ import annotations
 import argparse
 import platform
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from onnx import ModelProto
@@ -27,6 +28,7 @@ import glow
 from glow.tools.timing import interleaved_medians
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
+import exported
 import models
 
 COMMAND = "python benchmarks/dynamic_shapes.py --output benchmarks/DYNAMIC_SHAPES.md"
@@ -101,6 +103,77 @@ def rows(name: str, seconds: float) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |\n"
 
 
+NewShapes: TypeAlias = tuple[ModelProto, list[dict[str, int]], list[dict[str, int]]]
+"""A model, extents that are compiled, and extents that are derived."""
+
+
+def new_shapes(name: str) -> str:
+    """Return a row of what code for a new shape takes, compiled and derived."""
+    source, known, new = NEW_SHAPES[name]()
+    net: Any = glow.compile(source, cache_size=len(known) + len(new))
+    for dims in known:
+        net.specialize(dims)
+    compiled = [glow.compile(glow.load(source, dims=dims)) for dims in new]
+    whole = _median_ms(new, lambda dims: glow.compile(glow.load(source, dims=dims)))
+    derived = _median_ms(new, net.specialize)
+    assert all(net.specialize(dims).stages[0].name == "memory" for dims in new)
+    ratios: list[float] = []
+    for dims, static in list(zip(new, compiled, strict=True))[:3]:
+        one = net.specialize(dims)
+        feeds = {
+            spec.name: np.ones(spec.shape, spec.dtype) for spec in one.signature.inputs
+        }
+        programs = [partial(one.run, feeds), partial(static.run, feeds)]
+        ours, theirs = interleaved_medians(programs, 1, 1.0)
+        ratios.append(ours / theirs)
+    cells = name, f"{whole:.0f}", f"{derived:.0f}", f"{np.median(ratios):.2f}"
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _median_ms(
+    shapes: Sequence[dict[str, int]], make: Callable[[dict[str, int]], object]
+) -> float:
+    """Return the median CPU time of `make`, in milliseconds."""
+    times: list[float] = []
+    for dims in shapes:
+        start = time.process_time()
+        make(dims)
+        times.append(time.process_time() - start)
+    return float(np.median(times)) * 1e3
+
+
+def _encoder(layers: int, width: int) -> NewShapes:
+    source = models.encoder(
+        layers=layers, width=width, heads=width // 64, symbolic=True
+    )
+    known, new = (3, 6, 16), (5, 7, 9, 10, 11, 13, 14)
+    return source, [{"batch": n} for n in known], [{"batch": n} for n in new]
+
+
+def _bert() -> NewShapes:
+    lengths = (70, 81, 128), (75, 84, 90, 99, 103, 112, 120)
+    known, new = ([{"batch": 2, "sequence": n} for n in each] for each in lengths)
+    return exported.read("bert"), known, new
+
+
+NEW_SHAPES: dict[str, Callable[[], NewShapes]] = {
+    "BERT, 2 layers of 64, by length": _bert,
+    "encoder, 4 layers of 256, by batch": partial(_encoder, 4, 256),
+    "encoder, 12 layers of 768, by batch": partial(_encoder, 12, 768),
+}
+
+NEW_SHAPES_HEADER = """
+## A new shape
+
+CPU time of code for a shape that is between others, in milliseconds, where the cache of
+machine code has all kernels: compiled from the model, and derived from the other
+shapes. "/ static" is the latency of the derived code over that of the compiled.
+
+| model | compiled | derived | / static |
+|---|---|---|---|
+"""
+
+
 def _nothing(*_: object) -> None:
     """Stand for the kernels, so that the call alone is timed."""
 
@@ -152,6 +225,10 @@ def main() -> None:
         for line in rows(name, args.seconds):
             page.add(line)
     page.add(per_call(args.seconds))
+    if not args.names:
+        page.add(NEW_SHAPES_HEADER)
+        for name in NEW_SHAPES:
+            page.add(new_shapes(name))
     page.write(args.output)
 
 
