@@ -28,6 +28,7 @@ from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersP
 from glow.passes.graph.infer_io import InferIoPass
 from glow.passes.graph.inline_functions import InlineFunctionsPass
 from glow.registry import universe
+from glow.runtime.notebook import html_table
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import symbolic_spec
 from glow.support.arrays import Array
@@ -160,11 +161,18 @@ class Model:
 
     def __repr__(self) -> str:
         """Return its name, level and how many ops of each kind it has."""
-        ops = Counter(op.name for op in self.module.walk() if op.results)
-        kinds = ", ".join(f"{n} {name}" for name, n in ops.most_common())
+        kinds = ", ".join(f"{count} {name}" for name, count in self._kinds())
         return (
             f"<Model {self.name}: {level_of(self.module)} level; {kinds or 'no ops'}>"
         )
+
+    def _repr_html_(self) -> str:
+        """Return a table of its kinds of ops, for notebooks."""
+        caption = f"Model {self.name}: {level_of(self.module)} level"
+        return html_table(caption, ["op", "count"], self._kinds())
+
+    def _kinds(self) -> list[tuple[str, int]]:
+        return Counter(op.name for op in self.module.walk() if op.results).most_common()
 
 
 class SymbolicModel(Model):
@@ -260,6 +268,12 @@ class SymbolicModel(Model):
 
     def __repr__(self) -> str:
         return f"<SymbolicModel {self}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table of its inputs and outputs, for notebooks."""
+        parts = ("input", self.signature.inputs), ("output", self.signature.outputs)
+        rows = [(kind, s.name, s.description) for kind, each in parts for s in each]
+        return html_table(f"SymbolicModel {self.name}", ["", "name", "array"], rows)
 
 
 def load_onnx(

@@ -14,6 +14,7 @@ from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.copies import copy_into
 from glow.runtime.foreign_arrays import as_array
 from glow.runtime.frame import Frame, Notify, OnOutput, Teller, checked_arena
+from glow.runtime.notebook import html_table
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import Array, aligned_array
@@ -132,6 +133,15 @@ class Bindings:
             for name, place in self._places.items()
         )
         return f"<Bindings {', '.join(described)}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table of what is bound, for notebooks."""
+        rows = [
+            (place.kind, name, place.spec.description, is_bound)
+            for name, place in self._places.items()
+            for is_bound in ["no" if name in self._unbound else "yes"]
+        ]
+        return html_table("Bindings", ["", "name", "array", "bound"], rows)
 
     @property
     def copied_bytes(self) -> int:

@@ -53,7 +53,7 @@ def as_array(value: object, spec: TensorSpec) -> object:
 
 def _from_dlpack(value: Any) -> Array:
     """Return an array that shares memory; NumPy's DLPack has no bfloat16."""
-    if str(value.dtype) != f"torch.{_BFLOAT16}":
+    if str(getattr(value, "dtype", None)) != f"torch.{_BFLOAT16}":
         return np.from_dlpack(value)
     return np.from_dlpack(value.view(_library_of(value).int16)).view(
         dtype_named(_BFLOAT16)

@@ -16,6 +16,7 @@ from glow.runtime.bindings import Bindings
 from glow.runtime.foreign_arrays import of_kind
 from glow.runtime.frame import Frame, Notify, OnOutput, Teller
 from glow.runtime.image import Image, SavedFile
+from glow.runtime.notebook import html_table
 from glow.runtime.profile import Record
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
@@ -80,6 +81,15 @@ class Executable(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.signature}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table of what it takes and gives, for notebooks."""
+        states = tuple(state.spec for state in self.signature.states)
+        parts = ("input", self.inputs), ("output", self.outputs), ("state", states)
+        rows = [(kind, s.name, s.description) for kind, each in parts for s in each]
+        size = f"{self.constant_bytes:,} bytes of constants"
+        caption = f"{type(self).__name__}: {size}, {self.arena_bytes:,} of arena"
+        return html_table(caption, ["", "name", "array"], rows)
 
     def __call__(self, *arrays: object, **named: object) -> Array | tuple[Array, ...]:
         """

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from onnx import TensorProto, helper
 
 import glow
 from glow.tools import glow_bench, glow_bisect, glow_opt, glow_run
@@ -81,6 +83,29 @@ def test_objects_say_what_they_are(model: glow.Model) -> None:
     builder = glow.Builder("net")
     builder.relu(builder.input("x", (2,)))
     assert repr(builder) == "<Builder net: 2 ops>"
+
+
+def cells(shown: Any) -> list[list[str]]:
+    """Return the rows of the table that a notebook shows, and check that it is one."""
+    table = ElementTree.fromstring(shown._repr_html_())
+    return [[cell.text or "" for cell in row] for row in table.findall("tr")]
+
+
+def test_notebooks_show_tables(tmp_path: Path) -> None:
+    (tmp_path / "net.mlir").write_text(ADD)
+    model = glow.load(tmp_path / "net.mlir")
+    net = glow.compile(model)
+    array = "float32[2]"
+    rows = [["input", "x", array], ["input", "i", array], ["output", "y", array]]
+    assert cells(model)[1:] == [["graph.load", "2"], ["graph.sub", "1"]]
+    assert cells(net)[1:] == rows
+    bound = [[*row, "yes" if row[1] == "x" else "no"] for row in rows]
+    assert cells(net.bind({"x": X}))[1:] == bound
+    x = helper.make_tensor_value_info("a<b", TensorProto.FLOAT, ["n"])
+    nodes = [helper.make_node("Relu", ["a<b"], ["y"])]
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n"])
+    symbolic = glow.load(helper.make_model(helper.make_graph(nodes, "g", [x], [y])))
+    assert ["input", "a<b", "float32[n]"] in cells(symbolic)
 
 
 def test_completion_finds_what_is_public() -> None:

@@ -1,0 +1,19 @@
+"""Tables in HTML, as notebooks show objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+def html_table(
+    caption: str, titles: Sequence[str], rows: Iterable[Sequence[object]]
+) -> str:
+    """Return a table; captions, titles and cells are text, whatever is in them."""
+
+    def line(cells: Sequence[object], tag: str) -> str:
+        return "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in cells)
+
+    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
+    head = f"<caption>{escape(caption)}</caption><tr>{line(titles, 'th')}</tr>"
+    return f"<table>{head}{body}</table>"
