@@ -30,6 +30,7 @@ from glow.tools.architecture_page import ARCHITECTURE, architecture_page
 from glow.tools.array_api_page import array_api_page
 from glow.tools.aten_page import aten_page
 from glow.tools.gradients_page import gradients_page
+from glow.tools.onnx_forms import onnx_form_of
 from glow.tools.onnx_page import onnx_page
 from glow.tools.slots_page import slots_page
 
@@ -79,7 +80,7 @@ def _attribute_entry(attribute: type) -> str:
 
 def _op_entry(op: type[Operation]) -> str:
     signature = _signature(op) if issubclass(op, IRDLOperation) else ""
-    return _page([f"### `{op.name}`", _docstring(op), signature])
+    return _page([f"### `{op.name}`", _docstring(op), signature + onnx_form_of(op)])
 
 
 def _signature(op: type[IRDLOperation]) -> str:
@@ -92,7 +93,7 @@ def _signature(op: type[IRDLOperation]) -> str:
         ("Results", [_marked(*item) for item in definition.results]),
     ]
     lines = [f"- {title}: {', '.join(names)}" for title, names in rows if names]
-    return "\n".join(lines)
+    return "\n".join([*lines, ""])
 
 
 def _marked(name: str, definition: object) -> str:

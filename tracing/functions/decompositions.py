@@ -61,7 +61,7 @@ def _reflected(x: Any) -> tuple[Any, Any]:
     is there already stays.
     """
     rows, columns = x.shape[-2:]
-    places: Array = np.arange(rows)[:, None]
+    places: Array = np.arange(rows, dtype=np.int64)[:, None]
 
     def step(k: Any, state: Any) -> Any:
         q, r = state
