@@ -289,8 +289,8 @@ random; images have 224 x 224 pixels, texts 128 tokens, and models of transforme
 layers of 256. The error is the largest difference from eager PyTorch over the largest
 number. A first call compiles all that it needs, nothing of which was kept from before,
 by processor time. Latencies are medians of runs that take turns in one process, by its
-processor time; the last
-columns are how many times as fast glow is.
+processor time; the last columns are how many times as fast glow is. What has a `-` was
+not measured.
 
 {table_head(titles)}"""
 
