@@ -42,7 +42,7 @@ from xdsl.traits import (
 )
 
 from glow.analysis.constraints import Test, Variables, refuses_any, test_of
-from glow.support.op_definition import integers_of
+from glow.support.attributes import numbers_of
 from glow.support.walking import ops_in
 
 
@@ -110,7 +110,7 @@ class _Slots:
             stored = self._sizes.container(op).get(self._sizes.attribute_name)
             if not isinstance(stored, DenseArrayBase) or stored.elt_type != i32:  # pyright: ignore[reportUnknownMemberType]
                 return None
-            sizes = integers_of(stored.data.data)
+            sizes = numbers_of(stored)
             if len(sizes) != len(self._tests):
                 return None
         for i, size in enumerate(sizes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -52,3 +52,17 @@ def segment_sizes(sizes: Sequence[int]) -> Attribute:
 @lru_cache(1 << 12)
 def _segment_sizes(sizes: tuple[int, ...]) -> Attribute:
     return cast(Attribute, DenseArrayBase.from_list(i32, sizes))
+
+
+def numbers_of(array: Any) -> tuple[Any, ...]:
+    """Return the numbers of a `DenseArrayBase`, which are much the same in all ops."""
+    if array.elt_type is i64:
+        return _numbers(array.data.data, "q")
+    if array.elt_type is i32:
+        return _numbers(array.data.data, "i")
+    return tuple(array.get_values())
+
+
+@lru_cache(1 << 12)
+def _numbers(data: bytes, code: Literal["i", "q"]) -> tuple[int, ...]:
+    return tuple(memoryview(data).cast(code))

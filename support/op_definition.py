@@ -1,10 +1,9 @@
 """Definition of ops that are quick to define, and whose operands are quick to read."""
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, TypeVar
 
-from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xdsl.irdl.declarative_assembly_format import FormatProgram
@@ -16,6 +15,8 @@ from xdsl.irdl.operations import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+
+from glow.support.attributes import numbers_of
 
 OpClass = TypeVar("OpClass", bound=type[IRDLOperation])
 CheckT = TypeVar("CheckT", bound=Callable[..., None])
@@ -78,18 +79,10 @@ def _with_known_sizes(accessor: type[BaseAttrAccessor]) -> type[BaseAttrAccessor
 
     class Accessor(accessor):
         def __get__(self, obj: Operation, objtype: type | None = None) -> Any:
-            sizes: Any = self.option.container(obj)[self.option.attribute_name]
-            if sizes.elt_type is not i32:  # as in text that is wrong
-                return super().__get__(obj)  # pyright: ignore[reportUnknownMemberType]
-            return self.index(integers_of(sizes.data.data), obj.operands)
+            sizes = self.option.container(obj)[self.option.attribute_name]
+            return self.index(numbers_of(sizes), obj.operands)
 
     return Accessor
-
-
-@lru_cache(1 << 12)
-def integers_of(data: bytes) -> tuple[int, ...]:
-    """Return the numbers of a dense array of i32, of which ops have few."""
-    return tuple(memoryview(data).cast("i"))
 
 
 def local(verify: CheckT) -> CheckT:

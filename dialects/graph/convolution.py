@@ -43,11 +43,15 @@ class ConvolutionOp(GraphOp, elements=FLOAT):
     @property
     def window(self) -> Window:
         """The kernel and its movement, defaults filled in."""
-        own, kernel = super().parameters(), shape_of(self.filter)[2:]
+        return self._window_of(super().parameters())
+
+    def _window_of(self, own: dict[str, Any]) -> Window:
+        kernel = shape_of(self.filter)[2:]
         return Window.of(kernel, own["strides"], own["pads"], own["dilations"])
 
     def parameters(self) -> dict[str, Any]:
-        return super().parameters() | self.window.parameters()
+        own = super().parameters()
+        return own | self._window_of(own).parameters()
 
 
 def _surplus(window: Window, input: Ints, result: Ints) -> tuple[Ints, Ints]:

@@ -50,7 +50,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.support.arrays import Array
-from glow.support.attributes import integer, string
+from glow.support.attributes import integer, numbers_of, string
 
 _STORED: dict[Any, Any] = {
     bool: UnitAttr,
@@ -208,7 +208,7 @@ _READERS: dict[type[Attribute], Callable[[Any], Any]] = {
     IntegerAttr: lambda number: number.value.data,
     FloatAttr: lambda number: number.value.data,
     StringAttr: lambda string: string.data,
-    DenseArrayBase: lambda numbers: numbers.get_values(),
+    DenseArrayBase: numbers_of,
     ArrayAttr: lambda array: tuple(map(from_attribute, array.data)),
 }
 """How to read each class of attributes: asking for them in turn takes longer."""

@@ -75,7 +75,7 @@ class Window:
                 raise VerifyException(
                     f"expected {name} of {count} entries, got {list(values)}"
                 )
-            if any(value < least for value in values):
+            if min(values) < least:
                 raise VerifyException(
                     f"expected {name} of at least {least}, got {list(values)}"
                 )

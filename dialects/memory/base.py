@@ -21,6 +21,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import to_attribute
+from glow.support.attributes import numbers_of
 from glow.support.operand_segments import (
     SEVERAL_OPERANDS,
     RegionSlot,
@@ -166,7 +167,7 @@ class MemoryOp(IRDLOperation):
         kinds = _kinds_of(type(self))
         sizes: Any = self.properties.get(AttrSizedOperandSegments.attribute_name)
         if sizes is not None:
-            counts = zip(kinds.values(), sizes.get_values(), strict=True)
+            counts = zip(kinds.values(), numbers_of(sizes), strict=True)
             each = [kind for kind, count in counts for _ in range(count)]
             return list(zip(self.operands, each, strict=True))
         accesses: list[tuple[SSAValue, Kind]] = []

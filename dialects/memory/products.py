@@ -35,6 +35,7 @@ from glow.dialects.memory.base import (
     count_of,
     extents_of,
 )
+from glow.support.attributes import numbers_of
 from glow.support.op_definition import define_op, local
 from glow.support.operand_segments import Slot
 
@@ -183,16 +184,16 @@ class ConvOp(EpilogueOp):
     def window(self) -> Window:
         """The window that slides over the input."""
         return Window.of(
-            self.kernel_shape.get_values(),
-            self.strides.get_values(),
-            self.pads.get_values(),
-            self.dilations.get_values(),
+            numbers_of(self.kernel_shape),
+            numbers_of(self.strides),
+            numbers_of(self.pads),
+            numbers_of(self.dilations),
         )
 
     @property
     def depth(self) -> int:
         channels = extents_of(self.input)[1] // self.group.value.data
-        return channels * prod(self.kernel_shape.get_values())
+        return channels * prod(numbers_of(self.kernel_shape))
 
     def _check_filter(
         self, filter: Sequence[int], depth: int, channels: int, group: int
