@@ -26,7 +26,14 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.memory.attention import AttentionOp
 from glow.dialects.memory.base import MemoryOp
-from glow.dialects.memory.storage import AllocOp, ConstantOp, GetOp, ViewOp
+from glow.dialects.memory.storage import (
+    AllocOp,
+    ConstantOp,
+    GetOp,
+    PlaceholderOp,
+    StorageOp,
+    ViewOp,
+)
 from glow.support.walking import ops_in
 
 Integers = tuple[int, ...]
@@ -47,7 +54,7 @@ class ModuleForm:
     integers: Integers
     """Extents, strides and so on, in the order of the text."""
     constants: tuple[NDArray[Any] | None, ...]
-    """The bytes of constants, in the order in which they are used."""
+    """The bytes of constants and of what states start as, in the order of use."""
 
 
 def form_of(module: ModuleOp) -> ModuleForm:
@@ -56,7 +63,7 @@ def form_of(module: ModuleOp) -> ModuleForm:
     for op in module.ops:
         if not isinstance(op, ConstantOp):
             writer.operation(op)
-    constants = tuple(op.resource.array for op in writer.constants)
+    constants = tuple(map(_array_of, writer.constants))
     return ModuleForm(tuple(writer.structure), tuple(writer.integers), constants)
 
 
@@ -89,8 +96,10 @@ class ModuleTemplate:
         others = (op for op in self.module.ops if not isinstance(op, ConstantOp))
         ops = [copier.operation(op) for op in others]
         for number, array in constants.items():
-            copier.constants[number].resource = ResourceAttr.of(array)
-        return ModuleOp([*copier.constants, *ops])
+            stored = copier.constants[number]
+            stored.properties[_BYTES[type(stored)]] = ResourceAttr.of(array)
+        stored = [op for op in copier.constants if isinstance(op, ConstantOp)]
+        return ModuleOp([*stored, *ops])
 
 
 def verify_integers(module: ModuleOp) -> None:
@@ -128,6 +137,18 @@ def _attributes_of(op: Operation) -> Iterator[tuple[str, str, Attribute]]:
 
 _OF_CONSTANTS = ("resource", "sym_name")
 
+_BYTES: Mapping[type[Operation], str] = {
+    ConstantOp: "resource",
+    PlaceholderOp: "initial",
+}
+"""The property of ops that has bytes."""
+
+
+def _array_of(op: StorageOp) -> NDArray[Any] | None:
+    resource = op.properties[_BYTES[type(op)]]
+    assert isinstance(resource, ResourceAttr)
+    return resource.array
+
 
 def _constants_of(module: ModuleOp) -> dict[str, ConstantOp]:
     return {op.sym_name.data: op for op in module.ops if isinstance(op, ConstantOp)}
@@ -139,7 +160,7 @@ class _FormWriter:
     def __init__(self, module: ModuleOp):
         self.structure: list[Hashable] = []
         self.integers: list[int] = []
-        self.constants: list[ConstantOp] = []
+        self.constants: list[StorageOp] = []
         self._scratch = _scratch_of(module)
         self._values: dict[SSAValue, int] = {}
         self._stored = _constants_of(module)
@@ -168,6 +189,9 @@ class _FormWriter:
     def _attribute(self, op: Operation, name: str, attribute: Attribute) -> None:
         if isinstance(op, ConstantOp) and name in _OF_CONSTANTS:
             return
+        if isinstance(op, PlaceholderOp) and name == "initial":
+            self.constants.append(op)
+            return
         constant = None
         if isinstance(op, GetOp) and name == "symbol":
             constant = self._stored.get(op.symbol.string_value())
@@ -189,7 +213,7 @@ class _FormCopier:
     """Copies ops, with the next integers in place of those that they have."""
 
     def __init__(self, template: ModuleTemplate, integers: Iterator[int]):
-        self.constants: list[ConstantOp] = []
+        self.constants: list[StorageOp] = []
         self._stored = _constants_of(template.module)
         self._integers = integers
         self._template = template
@@ -204,6 +228,8 @@ class _FormCopier:
         properties, attributes = dict(op.properties), dict(op.attributes)
         for kind, name, attribute in _attributes_of(op):
             if isinstance(op, ConstantOp) and name in _OF_CONSTANTS:
+                continue
+            if isinstance(op, PlaceholderOp) and name == "initial":
                 continue
             if isinstance(op, GetOp) and name == "symbol":
                 constant = self._stored.pop(op.symbol.string_value(), None)
@@ -222,6 +248,8 @@ class _FormCopier:
             regions=[self._region(region) for region in op.regions],
         )
         copy.location = op.location
+        if isinstance(copy, PlaceholderOp) and copy.initial is not None:
+            self.constants.append(copy)
         for old, new in zip(op.results, copy.results, strict=True):
             self._values[old] = new
             new.name_hint = old.name_hint

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from glow.analysis.constants import check_present
 from glow.analysis.levels import level_of
 from glow.model import context
-from glow.options import Options
+from glow.options import DEFAULTS, FOLD_BYTES, Options
 from glow.pass_manager import Part, entry_checks, internal_errors_of, plan, run_part
 from glow.runtime.interface import Executable, StageReport
 from glow.support.errors import CompilationError, RefusedCodeError
@@ -64,17 +64,22 @@ class ModuleCompiler:
         It is one that was compiled, with other integers: stages do not verify again
         how ops follow each other.
         """
-        *_, memory = self._plan("layout", "memory")
+        # What was asked of the stages before is in the module already.
+        below = replace(self.options, states=None, relayout=None, fold_bytes=FOLD_BYTES)
+        *_, memory = self._plan("layout", "memory", DEFAULTS)
         passes = tuple(each for each in memory.passes if each.name == "plan-memory")
-        parts = [replace(memory, passes=passes), *self._plan("memory")]
+        parts = [replace(memory, passes=passes), *self._plan("memory", options=below)]
         parts = [replace(part, checks=False) for part in parts]
         return self._finish(module, name, parts)
 
-    def _plan(self, done: str, last: str | None = None) -> list[Part]:
+    def _plan(
+        self, done: str, last: str | None = None, options: Options | None = None
+    ) -> list[Part]:
         kernels = "declared" if self.backend.links_kernels else "defined"
         piece_ns = 0 if self.options.threads == 1 else PIECE_NS
         last = last or self.backend.level
-        return plan(done, last, self.spec, self.options, kernels, piece_ns)
+        options = options or self.options
+        return plan(done, last, self.spec, options, kernels, piece_ns)
 
     def _finish(
         self,

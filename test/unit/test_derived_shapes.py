@@ -250,6 +250,22 @@ def test_shapes_share_machine_code() -> None:
     assert len({image.constants[-1].tobytes() for image in images}) == len(images)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"profile": True}, {"relayout": {"x": "CN"}}, {"fold_bytes": 1 << 20}],
+    ids=["profile", "relayout", "fold_bytes"],
+)
+def test_options_of_other_stages_are_kept(options: dict[str, Any]) -> None:
+    net = compiled(relu_rows(), **options)
+    for length in (3, 5, 9, 7):
+        stages = net.specialize({"length": length}).stages
+    assert [stage.name for stage in stages] == ["memory", "loops", "llvm", "machine"]
+    x = np.random.default_rng(0).standard_normal((7, 4), np.float32)
+    x = x.T.copy() if "relayout" in options else x
+    y = np.maximum(x, 0)
+    np.testing.assert_array_equal(net(x), y.T if "relayout" in options else y)
+
+
 def test_states_and_saved_files_have_derived_shapes(tmp_path: Any) -> None:
     nodes = [node("Add", "x past", "present"), node("Neg", "present", "y")]
     inputs = {"x": ("length", 4), "past": ("length", 4)}
@@ -260,6 +276,7 @@ def test_states_and_saved_files_have_derived_shapes(tmp_path: Any) -> None:
         bound = net.bind({"x": x})
         bound.run()
         np.testing.assert_array_equal(bound.run()["y"], -2 * x)
+    assert net.specialize({"length": 6}).stages[0].name == "memory"
     net.save(tmp_path / "net.glow")
     again = glow.load_executable(tmp_path / "net.glow")
     assert isinstance(again, DynamicExecutable)
