@@ -150,6 +150,12 @@ def scan(
     of `while_loop`; other lengths, no array and no length; a function that returns no
     pair.
     """
+    if isinstance(length, Tracer):
+        raise error_here(
+            "glow.scan: expected a length that is known, got a traced array; give the "
+            "most turns there may be, and keep the carry by np.where(turn < n, new, "
+            "old)"
+        )
     parts, nesting = flatten(xs, _is_operand)
     lengths = {leaf.value.shape[:1] for leaf in parts if hasattr(leaf.value, "shape")}
     lengths |= set() if length is None else {(length,)}

@@ -11,6 +11,9 @@ from glow.tracing.user_code import blamed_on_caller, error_here
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions under the names of NumPy and of the Python array API standard."""
 
+_SHOWN = {"__getitem__": "x[...]"}
+"""What messages call a function that is no name in a program."""
+
 Traceable = TypeVar("Traceable", bound=Callable[..., Any])
 
 
@@ -19,7 +22,7 @@ def array_function(*names: str) -> Callable[[Traceable], Traceable]:
 
     def register(function: Traceable) -> Traceable:
         known = names or (function.__name__,)
-        checked = blaming(known[0], function)
+        checked = blaming(_SHOWN.get(known[0], known[0]), function)
         for name in known:
             FUNCTIONS[name] = checked
         return checked

@@ -51,7 +51,9 @@ def _types(ufunc: np.ufunc, *operands: Any) -> list[np.dtype[Any]]:
         found = ufunc.resolve_dtypes((*kinds, *(None,) * ufunc.nout))
     except TypeError:
         shown = ", ".join(str(dtype_of(each)) for each in operands)
-        raise TypeError(f"expected types that NumPy's has, got {shown}") from None
+        raise TypeError(
+            f"expected types that NumPy's function takes, got {shown}"
+        ) from None
     return [np.dtype(each) for each in found]
 
 
