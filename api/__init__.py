@@ -155,7 +155,7 @@ def compile(
     target: str = "cpu",
     *,
     example_inputs: Sequence[Any] | Mapping[str, Any] | None = None,
-    threads: int | None = 1,
+    threads: int | None = None,
     cpu_features: str | None = None,
     disable: Sequence[str] = (),
     stop_after_pass: int | None = None,

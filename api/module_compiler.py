@@ -76,7 +76,7 @@ class ModuleCompiler:
         self, done: str, last: str | None = None, options: Options | None = None
     ) -> list[Part]:
         kernels = "declared" if self.backend.links_kernels else "defined"
-        piece_ns = 0 if self.options.threads == 1 else PIECE_NS
+        piece_ns = PIECE_NS if self.options.is_shared else 0
         last = last or self.backend.level
         options = options or self.options
         return plan(done, last, self.spec, options, kernels, piece_ns)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import cast
 
+from glow.runtime.thread_count import allowed_threads
 from glow.support.files import CACHE_BYTES, check_private
 from glow.support.targets import ACCURACIES
 
@@ -33,7 +34,7 @@ _NOT_OF_RESULT = frozenset(
 class Options:
     """The options of `glow.compile`; raises ValueError for those that cannot be."""
 
-    threads: int | None = 1
+    threads: int | None = None
     """The most threads of a run; None: as many as the process may use."""
     cpu_features: str | None = None
     disable: tuple[str, ...] = ()
@@ -78,6 +79,11 @@ class Options:
                 raise ValueError(f"expected {name} of at least 0, got {got}")
 
     @property
+    def is_shared(self) -> bool:
+        """Whether several threads may share a run."""
+        return (self.threads or allowed_threads()) > 1
+
+    @property
     def layouts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The names in `relayout`, none if it is for all, and the layouts."""
         if isinstance(self.relayout, str):
@@ -88,7 +94,7 @@ class Options:
     def of_result(self) -> tuple[object, ...]:
         """Return the options that the result depends on, with their names."""
         options = replace(self, disable=tuple(sorted(set(self.disable))))
-        values: list[object] = [("is shared", self.threads != 1)]
+        values: list[object] = [("is shared", self.is_shared)]
         for name in (each.name for each in fields(options)):
             value = getattr(options, name)
             if isinstance(value, Mapping):

@@ -138,7 +138,7 @@ def jit(
     *,
     static: Sequence[str] | str = (),
     target: str = "cpu",
-    threads: int | None = 1,
+    threads: int | None = None,
     cache_size: int = CACHE_SIZE,
     **options: Any,
 ) -> Any:

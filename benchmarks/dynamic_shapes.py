@@ -77,10 +77,13 @@ def onnxruntime(model: ModelProto) -> Callable[[dict[str, Any]], Any]:
 def rows(name: str, seconds: float) -> Iterator[str]:
     """Yield a row for each batch: latencies and their ratios."""
     source = symbolic(name)
-    dynamic, theirs = glow.compile(source), onnxruntime(source)
+    dynamic, theirs = glow.compile(source, threads=1), onnxruntime(source)
     for batch in BATCHES:
         fixed_source = MODELS[name](batch)
-        fixed, their_fixed = glow.compile(fixed_source), onnxruntime(fixed_source)
+        fixed, their_fixed = (
+            glow.compile(fixed_source, threads=1),
+            onnxruntime(fixed_source),
+        )
         feeds = models.inputs_of(fixed_source)
         programs: list[Callable[[], object]] = [
             partial(dynamic.run, feeds),

@@ -37,7 +37,7 @@ def measure(capacity: int, tokens: int, rounds: int) -> tuple[float, float, floa
     draw = np.random.default_rng(0).standard_normal
     x, length = draw((1, 1, WIDTH), np.float32), np.array([tokens])
     past = [draw((1, KV_HEADS, tokens, HEAD), np.float32) for _ in STATES]
-    net = glow.compile(decoder_cached(capacity), states=STATES)
+    net = glow.compile(decoder_cached(capacity), threads=1, states=STATES)
     bound = net.bind({"input": x, "length": length})
     for name, array in zip(STATES.values(), past, strict=True):
         cache = np.zeros((1, KV_HEADS, capacity, HEAD), np.float32)

@@ -97,7 +97,7 @@ def latencies(
         for form, model in forms.items():
             path = Path(folder) / f"{form}.onnx"
             path.write_bytes(model.SerializeToString())
-            net = glow.compile(path, target=target)
+            net = glow.compile(path, target=target, threads=1)
             peer = PEERS[PEER](str(path), 1, net.signature)
             inputs = models.inputs_of(model)
             programs += [partial(net.run, inputs), partial(peer, inputs)]

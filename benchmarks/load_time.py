@@ -73,15 +73,16 @@ options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABL
 """
 
 WAYS: Mapping[str, tuple[str, str]] = {
-    "compile": (GLOW.format(make="glow.compile(sys.argv[1])"), "net.onnx"),
+    "compile": (GLOW.format(make="glow.compile(sys.argv[1], threads=1)"), "net.onnx"),
     "compile, kernels kept": (
         GLOW.format(
-            make="glow.compile(sys.argv[1], cache_dir=sys.argv[2], cache_bytes=0)"
+            make="glow.compile(sys.argv[1], threads=1, cache_dir=sys.argv[2],"
+            " cache_bytes=0)"
         ),
         "net.onnx",
     ),
     "compile, found": (
-        GLOW.format(make="glow.compile(sys.argv[1], cache_dir=sys.argv[2])"),
+        GLOW.format(make="glow.compile(sys.argv[1], threads=1, cache_dir=sys.argv[2])"),
         "net.onnx",
     ),
     "load_executable": (
@@ -103,7 +104,7 @@ def write_files(name: str, folder: Path) -> None:
     """Write model `name` in all the forms that are loaded, and fill the cache."""
     path = folder / "net.onnx"
     path.write_bytes(models.build(name).SerializeToString())
-    net = glow.compile(path, cache_dir=folder / "cache")
+    net = glow.compile(path, threads=1, cache_dir=folder / "cache")
     net.save(folder / "net.glow")
     del net
     runtime: Any = import_module("onnxruntime")

@@ -51,7 +51,7 @@ def run_glow(path: str, inputs: dict[str, Array]) -> dict[str, float]:
     """Run the model once; return what the executable holds, in bytes."""
     import glow
 
-    net = glow.compile(path)
+    net = glow.compile(path, threads=1)
     net.run(inputs)
     return {"constants": net.constant_bytes, "arena": net.arena_bytes}
 

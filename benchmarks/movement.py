@@ -147,7 +147,7 @@ def compiled(text: str, target: str) -> glow.Executable:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "module.mlir"
         path.write_text(text)
-        return glow.compile(path, target=target)
+        return glow.compile(path, target=target, threads=1)
 
 
 def peer(x: Array, order: tuple[int, ...]) -> Callable[[], object]:

@@ -81,7 +81,7 @@ def measure(page: Page, name: str, folder: Path, seconds: float) -> None:
     for dtype in PRECISIONS:
         path = folder / f"{name}_{dtype}.onnx"
         path.write_bytes(rounded(model, dtype).SerializeToString())
-        net = glow.compile(path)
+        net = glow.compile(path, threads=1)
         given = {
             key: array.astype(dtype_named(dtype))
             if array.dtype == np.float32

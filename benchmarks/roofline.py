@@ -59,7 +59,7 @@ def measure(name: str, seconds: float, exported: Path) -> dict[str, Any]:
     else:
         model = exported / f"{name}.onnx"
         inputs = np.load(model.with_suffix(".npz"))
-    net = glow.compile(model, profile=True)
+    net = glow.compile(model, threads=1, profile=True)
     times, peaks = measured(net, inputs, seconds)
     return {"times": list(map(asdict, times)), "peaks": asdict(peaks)}
 

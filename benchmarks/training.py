@@ -128,7 +128,9 @@ def memory_row(network: str) -> list[str]:
     """Return the cells of the table of memory for a network."""
     function, batch = step_function(NETWORKS[network])
     model = glow.trace(function, *batch)
-    nets = (glow.compile(model, disable=PASSES[:count]) for count in range(3))
+    nets = (
+        glow.compile(model, threads=1, disable=PASSES[:count]) for count in range(3)
+    )
     return [network, *(f"{net.arena_bytes / 1e6:.2f}" for net in nets)]
 
 

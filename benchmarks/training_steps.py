@@ -77,7 +77,7 @@ def glow_step(network: Network) -> Step:
     import glow
 
     function, batch = step_function(network)
-    step = glow.jit(function)
+    step = glow.jit(function, threads=1)
     return lambda: float(step(*batch))
 
 

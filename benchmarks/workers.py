@@ -37,7 +37,7 @@ def compile_model(folder: Path) -> None:
     import glow
 
     path = folder / "vgg19.glow"
-    glow.compile(models.build("vgg19")).save(path)
+    glow.compile(models.build("vgg19"), threads=1).save(path)
     scored = glow.udf(glow.load_executable(path))
     (folder / "model.pickle").write_bytes(pickle.dumps(scored))
     (spec,) = scored.executable.inputs

@@ -35,7 +35,7 @@ class Cached:
     """The block with a cache of fixed capacity: one executable for all steps."""
 
     def __init__(self) -> None:
-        net = glow.compile(decoder_cached(CAPACITY), states=STATES)
+        net = glow.compile(decoder_cached(CAPACITY), threads=1, states=STATES)
         self.signature = net.signature
         self.x = np.empty((1, 1, WIDTH), np.float32)
         self.length = np.zeros(1, np.int64)

@@ -41,7 +41,7 @@ def main() -> None:
         start = time.perf_counter()
         model = glow.load(path)
         loaded = time.perf_counter() - start
-        net = glow.compile(model, target="cpu")
+        net = glow.compile(model, target="cpu", threads=1)
         ops = sum(1 for _ in model.module.walk())
         stages = (glow.StageReport("import", loaded, ops), *net.stages)
         show_interface(net, model)

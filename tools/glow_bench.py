@@ -10,6 +10,7 @@ from typing import Any
 
 from glow.runtime.comparison import random_inputs
 from glow.runtime.interface import Executable
+from glow.runtime.thread_count import allowed_threads
 from glow.tools.command_line import OneLineParser, progress, run_tool
 from glow.tools.feeds import feeds_of_peers, read_arrays
 from glow.tools.options import add_cache_options
@@ -113,6 +114,8 @@ def _check_simulation(args: argparse.Namespace) -> None:
 
 def _run() -> None:
     args = _parser().parse_args()
+    if args.threads is None:
+        args.threads = 1 if args.roofline else allowed_threads()
     if args.simulate_threads is not None:
         _check_simulation(args)
         args.threads = 2  # for code that threads share; how many is said to each run

@@ -14,6 +14,7 @@ import numpy as np
 from glow.runtime.comparison import error_of, random_inputs, tolerance_of
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature
+from glow.runtime.thread_count import allowed_threads
 from glow.support.arrays import Array
 from glow.support.dtypes import widened
 from glow.tools.command_line import OneLineParser, fail, progress, run_tool
@@ -112,7 +113,8 @@ def _run_once(
     expected: Mapping[str, Array] | None = None
     if args.vs is not None:
         with progress(f"running {args.vs}"):
-            peer = PEERS[args.vs](args.model, args.threads, signature)
+            threads = args.threads or allowed_threads()
+            peer = PEERS[args.vs](args.model, threads, signature)
             feeds = feeds_of_peers(signature, inputs, session.bound)
             expected = signature.packed(peer(feeds))
     _show(signature, outputs, expected)

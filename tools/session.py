@@ -77,9 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--threads",
         type=int,
-        default=1,
         metavar="N",
-        help="the most threads of a run (default: 1)",
+        help="the most threads of a run (default: as many as this process may use)",
     )
     add(
         "--shapes",

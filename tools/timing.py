@@ -10,7 +10,7 @@ Program = Callable[[], object]
 Clock = Callable[[], float]
 
 
-def clock_for(threads: int) -> Clock:
+def clock_for(threads: int | None) -> Clock:
     """Return the clock in seconds: of the process for one thread, else of the wall."""
     return time.process_time if threads == 1 else time.perf_counter
 

@@ -24,6 +24,9 @@ _MANY_PARTS = 16
 _LEAST_SAVED = 4
 """How much time a second thread must save, in pieces: waking it takes as long."""
 
+_MOST_CALLS = 24
+"""Calls of a strand: each is compared with each, and a section more costs little."""
+
 _BARRIER = 1 / 16
 """The cost of a barrier, in pieces."""
 
@@ -165,8 +168,10 @@ class _Plan:
             if last is not None and last.found().section == section + 1:
                 choices = [last.found()]
         for strand in choices:
+            if len(strand.calls) >= _MOST_CALLS or call.ordered is not None:
+                continue
             units = strand.units_with(call)
-            if units is None or call.ordered is not None:
+            if units is None:
                 continue
             parts = -(-call.units.value.data // units[-1])
             most = max(strand.pieces(self.piece_ns), self._pieces(call))

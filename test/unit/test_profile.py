@@ -50,7 +50,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def net(path: Path) -> glow.Executable:
-    return glow.compile(path, profile=True)
+    return glow.compile(path, profile=True, threads=1)
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_a_table_of_nothing() -> None:
 def test_traces_are_what_perfetto_reads(tool: Run, tmp_path: Path) -> None:
     """Events have the fields that the Trace Event Format requires."""
     target = tmp_path / "trace.json"
-    code, out, err = tool(glow_run.main, "--profile", str(target))
+    code, out, err = tool(glow_run.main, "--threads=1", "--profile", str(target))
     assert (code, err) == (0, "")
     assert out.endswith(f"wrote {target}\n")
     assert "product + addition" in out

@@ -204,3 +204,43 @@ def test_callers_share_threads_and_destroy_what_they_ran(runs: int) -> None:
     with pool_of(3):
         assert in_threads(work) == 0
         del shared
+
+
+SHARED = """
+graph.placeholder @x "in" : tensor<128x128xf32>
+graph.placeholder @y "out" : tensor<128x128xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<128x128xf32>
+  %0 = graph.matmul %x, %x
+      : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>
+  %1 = graph.tanh %0 : (tensor<128x128xf32>) -> tensor<128x128xf32>
+  %2 = graph.matmul %1, %0
+      : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>
+  graph.save @y, %2 : tensor<128x128xf32>
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("runs", [100, pytest.param(10_000, marks=pytest.mark.full)])
+def test_callers_of_code_for_two_threads_get_the_bits_of_one(
+    tmp_path: Path, runs: int
+) -> None:
+    path = tmp_path / "shared.mlir"
+    path.write_text(SHARED)
+    rng = np.random.default_rng(0)
+    given = rng.standard_normal((THREADS, 128, 128), np.float32) / 8
+    alone = glow.compile(path, threads=1)
+    expected = [alone.run({"x": x})["y"] for x in given]
+
+    def work(seed: int) -> int:
+        bound = net.bind({"x": given[seed]})
+        return sum(
+            not np.array_equal(bound.run()["y"], expected[seed]) for _ in range(runs)
+        )
+
+    with pool_of(1):
+        net = glow.compile(path, threads=2)
+        assert net.image().team is not None
+        assert in_threads(work) == 0
+        del net

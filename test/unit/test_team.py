@@ -197,6 +197,52 @@ print(time.time())
     assert time.time() - float(found) < 5
 
 
+RUNNING = """
+import os, signal, sys, threading
+from glow.runtime import team
+from teams import computes_right, program
+team.SHARED.pool = team.ThreadPool(2)
+net, begun = program(), threading.Semaphore(0)
+def go_on(seed):
+    while computes_right(net, seed):
+        begun.release()
+for seed in range(3):
+    threading.Thread(target=go_on, args=(seed,), daemon=True).start()
+for _ in range(20):
+    begun.acquire()
+"""
+
+
+def test_a_process_ends_while_its_threads_run() -> None:
+    assert run_script(RUNNING + "print('ends')") == "ends\n"
+
+
+def test_a_process_forks_while_its_threads_run() -> None:
+    found = run_script(f"""{RUNNING}
+for _ in range(5):
+    child = os.fork()
+    if not child:
+        team.SHARED.pool = team.ThreadPool(2)
+        right = all(computes_right(program(), i) for i in range(5))
+        os._exit(0 if right else 1)
+    print(os.waitpid(child, 0)[1], computes_right(net, 1))
+""")
+    assert found.splitlines() == ["0 True"] * 5
+
+
+def test_an_interrupt_ends_a_series_of_runs_and_not_the_pool() -> None:
+    found = run_script(f"""{RUNNING}
+for _ in range(5):
+    threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        while computes_right(net, 7):
+            pass
+    except KeyboardInterrupt:
+        print(computes_right(net, 8))
+""")
+    assert found.splitlines() == ["True"] * 5
+
+
 def test_two_threads_share_a_run() -> None:
     """Each waits at its first piece for the other one."""
     both, seen = threading.Barrier(2, timeout=30), set[int]()

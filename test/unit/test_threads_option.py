@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from teams import pool_of
 
 import glow
+from glow import options
 from glow.options import Options
 
 SIDE = 256
@@ -53,7 +54,7 @@ def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
 
 
 def test_threads_change_no_bit_here_or_in_files(path: Path, tmp_path: Path) -> None:
-    expected = glow.compile(path).run(given())
+    expected = glow.compile(path, threads=1).run(given())
     with pool_of(3):
         for threads in (None, 2, 4):
             net = glow.compile(path, threads=threads)
@@ -68,7 +69,7 @@ def test_threads_change_no_bit_here_or_in_files(path: Path, tmp_path: Path) -> N
 
 
 def test_outputs_are_told_from_whichever_thread_is_there(path: Path) -> None:
-    expected = glow.compile(path).run(given())
+    expected = glow.compile(path, threads=1).run(given())
     told: list[str] = []
     seen = set[int]()
 
@@ -99,13 +100,22 @@ def test_what_a_callback_raises_is_raised_by_the_run(path: Path) -> None:
 
 
 def test_code_for_one_thread_is_kept_apart() -> None:
-    one, two, more = (Options(threads).of_result() for threads in (1, 2, None))
+    one, two, more = (Options(threads).of_result() for threads in (1, 2, 4))
     assert one != two
     assert two == more
 
 
+@pytest.mark.parametrize("allowed", [1, 2, 16])
+def test_by_default_code_is_for_as_many_threads_as_the_process_may_use(
+    monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    monkeypatch.setattr(options, "allowed_threads", lambda: allowed)
+    assert Options().threads is None
+    assert Options().of_result() == Options(allowed).of_result()
+
+
 def test_code_for_one_thread_starts_no_pool(path: Path) -> None:
     before = threading.active_count()
-    net = glow.compile(path)
+    net = glow.compile(path, threads=1)
     net.run(given())
     assert threading.active_count() == before

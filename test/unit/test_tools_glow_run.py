@@ -127,7 +127,17 @@ def test_bench_times_several_beside_each_other(
 
     peers = {"slow": peer_that_waits(0.03), "fast": peer_that_waits(0.02)}
     monkeypatch.setattr(glow_bench, "PEERS", peers)
-    arguments = ("--vs", "slow", "--vs", "fast", "--vs", "slow", "--seconds", "0")
+    arguments = (
+        "--threads=1",
+        "--vs",
+        "slow",
+        "--vs",
+        "fast",
+        "--vs",
+        "slow",
+        "--seconds",
+        "0",
+    )
     found = json.loads(tool(glow_bench.main, *arguments)[1])
     assert 20 <= found["fast_ms"] < 30 <= found["slow_ms"]
     assert found["ratio"] == pytest.approx(found["fast_ms"] / found["glow_ms"], rel=0.1)
