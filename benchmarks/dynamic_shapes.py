@@ -113,11 +113,13 @@ NewShapes: TypeAlias = tuple[ModelProto, list[dict[str, int]], list[dict[str, in
 def new_shapes(name: str) -> str:
     """Return a row of what code for a new shape takes, compiled and derived."""
     source, known, new = NEW_SHAPES[name]()
-    net: Any = glow.compile(source, cache_size=len(known) + len(new))
+    net: Any = glow.compile(source, threads=1, cache_size=len(known) + len(new))
     for dims in known:
         net.specialize(dims)
-    compiled = [glow.compile(glow.load(source, dims=dims)) for dims in new]
-    whole = _median_ms(new, lambda dims: glow.compile(glow.load(source, dims=dims)))
+    compiled = [glow.compile(glow.load(source, dims=dims), threads=1) for dims in new]
+    whole = _median_ms(
+        new, lambda dims: glow.compile(glow.load(source, dims=dims), threads=1)
+    )
     derived = _median_ms(new, net.specialize)
     assert all(net.specialize(dims).stages[0].name == "memory" for dims in new)
     ratios: list[float] = []
