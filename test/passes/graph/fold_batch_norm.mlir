@@ -191,6 +191,22 @@ func.func @product_with_two_readers_is_kept(%x: tensor<1x2x4x4xf32>) -> (tensor<
   func.return %0, %1 : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
 }
 
+// What nothing reads is no second reader.
+// CHECK-LABEL: @dead_reader_is_none(
+// CHECK:         [[Y:%.*]] = graph.conv %x, {{%.*}} bias
+// CHECK-NEXT:    func.return [[Y]]
+func.func @dead_reader_is_none(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
+  %w = graph.literal dense<2.0> : tensor<2x2x1x1xf32> : tensor<2x2x1x1xf32>
+  %0 = graph.conv %x, %w : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %dead = graph.exp %0 : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %s = graph.literal dense<[2.0, 9.0]> : tensor<2xf32> : tensor<2xf32>
+  %t = graph.literal dense<[-1.0, 9.0]> : tensor<2xf32> : tensor<2xf32>
+  %m = graph.literal dense<[0.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
+  %v = graph.literal dense<[3.0, 8.0]> : tensor<2xf32> : tensor<2xf32>
+  %1 = graph.batch_norm %0, %m, %v scale %s : tensor<2xf32> bias %t : tensor<2xf32> {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  func.return %1 : tensor<1x2x4x4xf32>
+}
+
 // CHECK-LABEL: @shift_along_another_axis_is_kept(
 // CHECK:         graph.conv
 // CHECK:         graph.add

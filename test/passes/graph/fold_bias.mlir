@@ -132,3 +132,14 @@ func.func @larger_result_is_kept(%a: tensor<1x3xf32>, %b: tensor<3x5xf32>, %c: t
   %1 = graph.add %0, %c : (tensor<1x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
   func.return %1 : tensor<4x5xf32>
 }
+
+// What nothing reads is no second reader.
+// CHECK-LABEL: @dead_reader_is_none
+// CHECK-NEXT:    [[Y:%.*]] = graph.matmul %x, %w bias %b
+// CHECK-NEXT:    func.return [[Y]]
+func.func @dead_reader_is_none(%x: tensor<2x8xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>) -> tensor<2x4xf32> {
+  %0 = graph.matmul %x, %w : (tensor<2x8xf32>, tensor<8x4xf32>) -> tensor<2x4xf32>
+  %dead = graph.exp %0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %1 = graph.add %0, %b : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  func.return %1 : tensor<2x4xf32>
+}
