@@ -42,6 +42,12 @@ class Costs(NamedTuple):
     winograd_spill: float = 25.0
     """The transforms of a tile that do not, divided by the channels that share them."""
 
+    strided_lines: float = 0.15
+    """
+    A right factor that is not in panels, for each row of the left one.
+
+    To put 1024 x 1024 into panels takes as long for 12 rows, with AVX-512.
+    """
     transposed_result: float = 0.75
     """
     A product whose rows are neighbors in memory, not its columns.

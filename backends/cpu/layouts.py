@@ -106,19 +106,24 @@ def _spatial(op: Operation) -> LayoutChoice:
 
 def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice]:
     """
-    Return panels for a constant right factor, else columns in a row.
+    Return panels for a right factor, or columns in a row where a run computes it.
 
     Of the left factor and the result, rows or columns are in a row. The summed axis may
     be split in the left factor, if panels have their rows in the same order.
     """
-    rank, left = len(shape_of(op.result)), len(shape_of(op.lhs))
+    rank = len(shape_of(op.result))
     others = (None,) * (len(op.operands) - 2)
-    neighbors, right = tuple(range(left))[-2:], _right(op, target)
+    neighbors = tuple(range(len(shape_of(op.lhs))))[-2:]
+    right = _right(op, target)
     if isinstance(right, LayoutAttr) and has_pairs(right.data):
         neighbors = (_depth(op),)
-    asked: list[tuple[Asked, Asked]] = [(AnyOrder(neighbors), right)]
+    asked: list[tuple[Asked, Asked, float]] = [(AnyOrder(neighbors), right, 0.0)]
+    if _may_be_packed(op, target):
+        strided = _strided_cost(op, target)
+        panels = _panels(op, target)
+        asked = [(AnyOrder(neighbors), panels, 0.0), (*asked[0][:2], strided)]
     asked += [
-        (layout_attribute(layout), _panels(op, target, order))
+        (layout_attribute(layout), _panels(op, target, order), 0.0)
         for layout, order in _orders(op, target, offers)
     ]
     results = [(AnyOrder((rank - 1,) if rank else None), 0.0)]
@@ -126,8 +131,8 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
         cost = target.costs.transposed_result * size_bytes(op.result)
         results.append((AnyOrder((rank - 2,)), cost))
     return [
-        LayoutChoice((*factors, *others), (result,), cost)
-        for factors in asked
+        LayoutChoice((left, right, *others), (result,), strided + cost)
+        for left, right, strided in asked
         for result, cost in results
     ]
 
@@ -191,6 +196,21 @@ def _is_packed(op: MatMulOp) -> bool:
     is_matrix = len(shape_of(op.rhs)) > 1
     is_computed_in_f32 = compute_type(element_of(op.rhs)) == f32
     return is_matrix and is_computed_in_f32 and constant_behind(op.rhs) is not None
+
+
+def _may_be_packed(op: MatMulOp, target: Target) -> bool:
+    """Return whether a run may put the right factor, one matrix, into panels."""
+    left, right = (element_of(factor) for factor in (op.lhs, op.rhs))
+    if _is_packed(op) or len(shape_of(op.lhs)) == 1 or len(shape_of(op.rhs)) != 2:
+        return False
+    is_wide = shape_of(op.rhs)[_columns(op)] >= target.panel_width
+    return left == right == f32 and is_wide
+
+
+def _strided_cost(op: MatMulOp, target: Target) -> float:
+    """Return the cost of lines of the right factor that lie apart, for each row."""
+    rows = prod(shape_of(op.lhs)) // max(1, shape_of(op.lhs)[_depth(op)])
+    return target.costs.strided_lines * rows * size_bytes(op.rhs)
 
 
 def _depth(op: MatMulOp) -> int:

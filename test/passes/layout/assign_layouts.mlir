@@ -507,3 +507,25 @@ func.func @parts_of_one_element_are_not_interleaved(%x: tensor<8x64xf32>) -> ten
   %3 = graph.matmul %2, %2 {transpose_rhs} : (tensor<8x4x64xf32>, tensor<8x4x64xf32>) -> tensor<8x4x4xf32>
   func.return %3 : tensor<8x4x4xf32>
 }
+
+// A run puts a matrix into panels that enough rows are multiplied by, transposed or not.
+// CHECK-LABEL: @factors_of_many_rows_are_packed
+// CHECK:         layout.transform %w : tensor<64x32xf32> -> tensor<64x32xf32, #layout.physical<NK16n>>
+// CHECK:         layout.transform %v : tensor<48x32xf32> -> tensor<48x32xf32, #layout.physical<OI16o>>
+func.func @factors_of_many_rows_are_packed(%x: tensor<64x64xf32>, %w: tensor<64x32xf32>, %v: tensor<48x32xf32>) -> tensor<64x48xf32> {
+  %0 = graph.matmul %x, %w : (tensor<64x64xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+  %1 = graph.matmul %0, %v {transpose_rhs} : (tensor<64x32xf32>, tensor<48x32xf32>) -> tensor<64x48xf32>
+  func.return %1 : tensor<64x48xf32>
+}
+
+// It does not for few rows, columns that fill no panel, a factor for each of a batch, or f64.
+// CHECK-LABEL: @other_factors_are_not_packed
+// CHECK-NOT:     layout.transform
+// CHECK:         func.return
+func.func @other_factors_are_not_packed(%x: tensor<4x64xf32>, %w: tensor<64x32xf32>, %y: tensor<64x64xf32>, %v: tensor<64x8xf32>, %a: tensor<2x64x64xf32>, %b: tensor<2x64x32xf32>, %c: tensor<64x64xf64>, %d: tensor<64x32xf64>) {
+  %0 = graph.matmul %x, %w : (tensor<4x64xf32>, tensor<64x32xf32>) -> tensor<4x32xf32>
+  %1 = graph.matmul %y, %v : (tensor<64x64xf32>, tensor<64x8xf32>) -> tensor<64x8xf32>
+  %2 = graph.matmul %a, %b : (tensor<2x64x64xf32>, tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+  %3 = graph.matmul %c, %d : (tensor<64x64xf64>, tensor<64x32xf64>) -> tensor<64x32xf64>
+  func.return
+}

@@ -25,9 +25,9 @@ func.func @constant_operand(%x: tensor<5x8xf32>) {
 
 // -----
 
-// CHECK: graph.matmul at {{.*}}: expected rhs in an order of whole axes with axis 1 innermost, got tensor<8x20xf32, #layout.physical<NK16n>>
-func.func @variable_operand(%x: tensor<5x8xf32>, %k: tensor<8x20xf32, #layout.physical<NK16n>>) {
-  %0 = graph.matmul %x, %k : (tensor<5x8xf32>, tensor<8x20xf32, #layout.physical<NK16n>>) -> tensor<5x20xf32>
+// CHECK: graph.matmul at {{.*}}: expected rhs in an order of whole axes with axis 1 innermost, got tensor<8x20xf64, #layout.physical<NK16n>>
+func.func @variable_operand(%x: tensor<5x8xf64>, %k: tensor<8x20xf64, #layout.physical<NK16n>>) {
+  %0 = graph.matmul %x, %k : (tensor<5x8xf64>, tensor<8x20xf64, #layout.physical<NK16n>>) -> tensor<5x20xf64>
   func.return
 }
 
