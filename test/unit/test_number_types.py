@@ -219,10 +219,20 @@ def test_reference_targets_run_all_ops(dtype: np.dtype[Any], target: str) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx2", "cpu"])
+@pytest.mark.parametrize(
+    ("target", "count"),
+    [
+        ("cpu:sse2", 1),
+        ("cpu:avx2", 1),
+        ("cpu", 2),
+        pytest.param("cpu:sse2", 6, marks=pytest.mark.full),
+        pytest.param("cpu:avx2", 6, marks=pytest.mark.full),
+        pytest.param("cpu", 6, marks=pytest.mark.full),
+    ],
+)
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
-def test_cpu_runs_all_ops(dtype: np.dtype[Any], target: str) -> None:
-    wrong = differences(dtype, target, 2)
+def test_cpu_runs_all_ops(dtype: np.dtype[Any], target: str, count: int) -> None:
+    wrong = differences(dtype, target, count)
     assert not wrong, "\n".join(wrong)
 
 
