@@ -200,15 +200,8 @@ def compile(
 
     options = Options(
         *(threads, cpu_features, tuple(disable), stop_after_pass, cache_dir),
-        cache_bytes=CACHE_BYTES if cache_bytes is None else cache_bytes,
-        relayout=relayout,
-        states=states,
-        shapes=shapes,
-        cache_size=cache_size,
-        profile=profile,
-        trust=trust,
-        check=check,
-        accuracy=accuracy,
+        CACHE_BYTES if cache_bytes is None else cache_bytes,
+        *(relayout, states, shapes, cache_size, profile, trust, check, accuracy),
         fold_bytes=fold_bytes,
         memory_bytes=memory_bytes,
     )

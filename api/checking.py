@@ -17,7 +17,8 @@ from glow.backends.reference.memory import MemoryExecutable
 from glow.backends.reference.physical import PhysicalStorage
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp
-from glow.model import context, debug_text
+from glow.graph_modules import context
+from glow.model import debug_text
 from glow.options import DEFAULTS, Options
 from glow.pass_manager import (
     Part,

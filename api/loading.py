@@ -12,8 +12,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.validity import verify_module
+from glow.graph_modules import context
 from glow.locating_parser import refused, show_place
-from glow.model import Model, context, load_onnx, parse_text
+from glow.model import Model, load_onnx, parse_text
 from glow.support.errors import InvalidModelError, memory_for
 from glow.support.garbage import no_collection
 from glow.support.weights import load_weights

@@ -4,42 +4,31 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.dialects.func import CallOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, PassFailedException, VerifyException
 
 from glow.analysis.levels import level_of
-from glow.analysis.symbols import Uses, uses_of_symbols
-from glow.analysis.validity import verify_module
-from glow.backends.signature import spec_of
-from glow.dialects.graph.placeholder import ResourceAttr
-from glow.dialects.graph.storage import PlaceholderOp
+from glow.graph_modules import bound, context, exported, graph_module
 from glow.locating_parser import LocatingParser, invalid
-from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
-from glow.passes.graph.infer_io import InferIoPass
-from glow.passes.graph.inline_functions import InlineFunctionsPass
-from glow.registry import universe
 from glow.runtime.notebook import html_table
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import symbolic_spec
 from glow.support.arrays import Array
 from glow.support.errors import (
-    BindingError,
     GlowError,
     InvalidModelError,
     UnsupportedModelError,
 )
 from glow.support.garbage import no_collection
-from glow.support.walking import ops_in
 
 if TYPE_CHECKING:
     from glow.formats.onnx import OnnxSource
@@ -300,80 +289,6 @@ def named(error: GlowError, dims: Mapping[str, int]) -> GlowError:
     return error
 
 
-def graph_module(module: ModuleOp, purpose: str, keeps_calls: bool = False) -> ModuleOp:
-    """
-    Return a copy of a graph-level module: calls inlined, arguments as placeholders.
-
-    It `keeps_calls` of functions that are graph ops, but none of MLIR's own.
-
-    Errors: ValueError for another level, with what it is needed for.
-    """
-    level = level_of(module)
-    if level not in ("import", "graph"):
-        raise ValueError(
-            f"expected a model at the graph level to {purpose}, "
-            f"got one at level {level}"
-        )
-    module = module.clone()
-    if not keeps_calls or any(isinstance(op, CallOp) for op in ops_in(module.body)):
-        InlineFunctionsPass().apply(context(), module)
-    ArgumentsToPlaceholdersPass().apply(context(), module)
-    return module
-
-
-def exported(
-    module: ModuleOp, name: str, opset: int | None = None, keeps_calls: bool = True
-) -> Any:
-    """Return the ONNX model of a graph-level module; see `Model.export`."""
-    from glow.formats.onnx import export_model
-
-    try:
-        verify_module(module)
-    except VerifyException as error:
-        raise InvalidModelError(f"the module to export: {error}") from None
-    module = graph_module(module, "export", keeps_calls)
-    InferIoPass().apply(context(), module)
-    return export_model(module, name, opset)
-
-
-def bound(module: ModuleOp, arrays: Mapping[str, object]) -> ModuleOp:
-    """Return a copy of `module` whose placeholders have these values; see `bind`."""
-    module = graph_module(module, "bind its inputs")
-    placeholders = {
-        op.sym_name.data: op for op in module.body.ops if isinstance(op, PlaceholderOp)
-    }
-    uses = uses_of_symbols(module)
-    if problems := list(_problems(placeholders, uses, arrays)):
-        raise BindingError("; ".join(problems))
-    for name, array in arrays.items():
-        op = placeholders[name]
-        op.direction, op.residency = StringAttr("in"), StringAttr("bound")
-        op.initial = ResourceAttr.of(np.array(cast(Any, array)))
-    return module
-
-
-def _problems(
-    placeholders: Mapping[str, PlaceholderOp],
-    uses: Mapping[str, Uses],
-    arrays: Mapping[str, object],
-) -> Iterator[str]:
-    def is_read_only(name: str) -> bool:
-        written = name in uses and uses[name].saves
-        return not written and placeholders[name].direction.data in ("in", "infer")
-
-    known = [name for name in placeholders if is_read_only(name)]
-    listed = ", ".join(f'"{name}"' for name in known) or "none"
-    for name, array in arrays.items():
-        if name not in placeholders:
-            yield f'no input is called "{name}", expected {listed}'
-        elif name not in known:
-            yield f'cannot bind "{name}", which the model writes, expected {listed}'
-        else:
-            op = placeholders[name]
-            if problem := spec_of(name, op.type, op.axes).problem_with(array):
-                yield f'input "{name}": {problem}'
-
-
 def copied(model: object) -> Model | None:
     """Return a model in memory with IR of its own; None for others."""
     match model:
@@ -385,14 +300,6 @@ def copied(model: object) -> Model | None:
             return Model("model", model.clone())
         case _:
             return None
-
-
-def context() -> Context:
-    """Return a context that knows every dialect; each loads when it is met."""
-    ctx = Context()
-    for name, load in universe().all_dialects.items():
-        ctx.register_dialect(name, load)
-    return ctx
 
 
 def debug_text(model: object) -> str:

@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from glow.analysis.constants import check_present
 from glow.analysis.levels import level_of
-from glow.model import context
+from glow.graph_modules import context
 from glow.options import DEFAULTS, FOLD_BYTES, Options
 from glow.pass_manager import Part, entry_checks, internal_errors_of, plan, run_part
 from glow.runtime.interface import Executable, StageReport

@@ -13,7 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 from glow.formats.pytorch.fx_graph import FxInput, FxOutput, import_graph
 from glow.formats.pytorch.promotion import dtype_from
 from glow.formats.pytorch.registry import ATEN, name_of_target
-from glow.model import Model, SymbolicModel, bound
+from glow.graph_modules import bound
+from glow.model import Model, SymbolicModel
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import State, TensorSpec, symbolic_spec
 from glow.support.dimensions import relations

@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from glow.analysis.symbols import named_in
 from glow.dialects.graph.storage import PlaceholderOp
-from glow.model import Model, SymbolicModel, bound
+from glow.graph_modules import bound
+from glow.model import Model, SymbolicModel
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import State, TensorSpec, symbolic_spec
 from glow.support.arrays import Extents

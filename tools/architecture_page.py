@@ -9,7 +9,8 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import plan, run_part
 from glow.pipeline import STAGES
 from glow.support.errors import InternalError

@@ -12,8 +12,8 @@ from xdsl.dialects.func import FuncOp
 
 from glow.analysis.copies import copies_in
 from glow.analysis.movements import Movement, movements_in
+from glow.graph_modules import context
 from glow.loading import load_model
-from glow.model import context
 from glow.pass_manager import plan, run_part
 from glow.passes.layout.problem import Problem
 from glow.support.targets import TargetQueries

@@ -12,7 +12,8 @@ from xdsl.ir import Operation
 from glow.formats.onnx.export import NEWEST_OPSET
 from glow.formats.onnx.nodes import GLOW
 from glow.formats.onnx.schemas import find_schema
-from glow.model import context, exported, parse_text
+from glow.graph_modules import context, exported
+from glow.model import parse_text
 from glow.support.errors import UnsupportedModelError
 
 _EXAMPLE = re.compile(r"```mlir\n(.*?)```", re.S)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from glow.model import exported
+from glow.graph_modules import exported
 from glow.tools.options import AnyParser
 
 SUFFIXES = (".onnx", ".onnx.txt")

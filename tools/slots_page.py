@@ -13,7 +13,7 @@ from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots
-from glow.model import context
+from glow.graph_modules import context
 from glow.registry import UNIVERSE
 from glow.support.targets import TargetQueries
 from glow.targets import own_targets

@@ -106,19 +106,12 @@ def emit_loop(
                 f"a body that makes {_types(after)} of {_types(initial)}, and turns "
                 "that only a run decides, or too many to write out"
             )
-        goes_on = _found(node, turn.condition)
-        if goes_on is None and (condition := _found(node, condition)) is None:
-            if limit is None:
-                raise EndlessLoop(_ENDLESS)
-        elif goes_on is None:
-            goes_on = node.literal(True)
-        elif condition is None:
-            condition = node.literal(True)
+        goes_on, condition = _conditions(node, turn.condition, condition, limit)
         if rows and (turns is None or condition is not None):
             node.note_unknown(limit, condition)
             node.refuse("a row of its outputs for each of as many turns as a run has")
-        count = turns or 0
         for index, row in enumerate(rows):
+            count = turns or 0
             whole = np.broadcast_to(np.zeros((), row.dtype), (count, *row.shape))
             initial.append(node.literal(whole))
             place = count - 1 - number if backward and backward[index] else number
@@ -135,6 +128,21 @@ def emit_loop(
             must_end=must_end and None not in (limit, condition),
         )
     )
+
+
+def _conditions(
+    node: Node, after: Tensor | None, before: Tensor | None, limit: Tensor | None
+) -> tuple[Tensor | None, Tensor | None]:
+    """Return whether a loop goes on after a turn, and begins; None: always."""
+    goes_on = _found(node, after)
+    if goes_on is None and (before := _found(node, before)) is None:
+        if limit is None:
+            raise EndlessLoop(_ENDLESS)
+    elif goes_on is None:
+        goes_on = node.literal(True)
+    elif before is None:
+        before = node.literal(True)
+    return goes_on, before
 
 
 def _written(

@@ -21,7 +21,7 @@ from xdsl.ir import SSAValue
 
 import glow
 from glow.backends.reference.memory import MemoryExecutable
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import plan, run_part
 from glow.runtime.interface import Executable
 from glow.support.dtypes import is_floating, is_narrow, widened

@@ -18,7 +18,8 @@ from xdsl.utils.exceptions import DiagnosticException
 import glow
 from glow.analysis.levels import level_of
 from glow.analysis.validity import verify_module
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import entry_checks, plan, run_part, run_passes
 from glow.pipeline import LEVELS
 from glow.runtime.comparison import random_inputs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from glow.model import context
+from glow.graph_modules import context
 from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
 from glow.passes.graph.canonical_form import CanonicalFormPass
 

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots, presence_of
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, run_passes
 from glow.registry import UNIVERSE
 

@@ -16,8 +16,8 @@ from glow.backends.cpu.linker import link_image
 from glow.backends.cpu.llvm_ir import units
 from glow.backends.cpu.object_cache import ObjectCache
 from glow.backends.cpu.targets import cpu_target
+from glow.graph_modules import context
 from glow.lowering.team import RUNTIME, TeamFunction
-from glow.model import context
 from glow.runtime import team
 from glow.runtime.image import Image, Machine, Parameter, TeamSizes
 from glow.runtime.native import NativeExecutable

@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 import glow
 from glow import options
 from glow.analysis.levels import level_of
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.options import FOLD_BYTES
 from glow.pass_manager import check_stage, parse_passes, pipeline_text, plan
 from glow.passes.graph.fold_constants import FoldConstantsPass

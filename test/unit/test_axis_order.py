@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 import glow
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.storage import LoadOp, SaveOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import STAGES
 

@@ -17,7 +17,8 @@ from small_onnx import node
 import glow
 from glow import initializers
 from glow.dialects.graph.storage import ConstantOp
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.registry import UNIVERSE
 from glow.runtime.comparison import error_of
 

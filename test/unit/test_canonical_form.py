@@ -21,7 +21,8 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp, MaxOp, MulOp, SubOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.graph.unary import ExpOp, NegOp
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.passes.graph.canonical_form import CanonicalFormPass
 
 F32 = np.float32

@@ -19,7 +19,7 @@ from xdsl.parser import Parser
 
 import glow
 from glow.dialects.graph.storage import ConstantOp, LoadOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import STAGES
 from glow.runtime.constant_pool import CONSTANTS

@@ -6,7 +6,8 @@ from xdsl.dialects.func import FuncOp
 
 from glow.analysis.constants import constant_behind
 from glow.dialects.graph.storage import ConstantOp, LoadOp
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 
 TEXT = """
 graph.placeholder @x "in" : tensor<2x3xf32>

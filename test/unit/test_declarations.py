@@ -13,7 +13,8 @@ from xdsl.utils.exceptions import VerifyException
 import glow
 from glow.analysis.declarations import declaration_of
 from glow.analysis.validity import verify_module
-from glow.model import Model, context, parse_text
+from glow.graph_modules import context
+from glow.model import Model, parse_text
 from glow.options import DEFAULTS
 from glow.pass_manager import plan, run_passes
 from glow.pipeline import LEVELS

@@ -17,11 +17,11 @@ from glow.dialects.graph.binary import ModOp
 from glow.dialects.graph.declaration import BinaryOp, DeclaredOp, ElementwiseOp, UnaryOp
 from glow.dialects.graph.parameters import OpParameter
 from glow.dialects.graph.reduction import ReductionOp
+from glow.graph_modules import context
 from glow.lowering.graph_to_memory.scalar import (
     ScalarRegion,
     element_of_result,
 )
-from glow.model import context
 from glow.registry import UNIVERSE
 from glow.support.types import ANY, NUMBER, is_float, tensor
 

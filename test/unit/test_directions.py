@@ -19,7 +19,8 @@ from glow.analysis.directions import (
 )
 from glow.dialects.graph.placeholder import Placeholder
 from glow.dialects.memory.storage import ReadyOp
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 from glow.runtime.interface import Executable

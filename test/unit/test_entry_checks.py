@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 import glow
 from glow.dialects.graph.activation import ReluOp
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.tools import glow_opt
 
 WRITES_ITS_INPUT = """

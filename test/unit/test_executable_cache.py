@@ -351,8 +351,8 @@ def test_a_file_that_changes_meanwhile_is_not_kept(
 COMPILE = "import sys, glow; glow.compile(sys.argv[1], cache_dir=sys.argv[2])"
 # It dies after half of the pieces of the file are on disk.
 DIE = """
+import os, signal
 from glow.runtime import image_file
-from glow.runtime.saved import SUFFIX
 write = image_file.replace_file
 def dying(path, pieces):
     for piece in pieces:

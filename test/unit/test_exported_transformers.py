@@ -19,7 +19,7 @@ import glow
 from glow import DynamicExecutable
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 from glow.runtime.comparison import error_of

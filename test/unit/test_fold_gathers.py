@@ -12,7 +12,7 @@ from small_onnx import model, node
 
 import glow
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, run_passes
 
 KINDS = {

@@ -9,7 +9,7 @@ from small_onnx import info, model, node
 
 import glow
 from glow.dialects.graph.scattering import ScatterNdOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, run_passes
 
 

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from glow.formats.onnx import import_model
-from glow.model import context
+from glow.graph_modules import context
 from glow.support.errors import CompilationError
 from glow.tools import inspection
 from glow.tools.graph_drawing import dot_of

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
 import glow
+from glow.graph_modules import context
 from glow.lowering.memory_to_loops import MemoryToLoopsPass
 from glow.lowering.memory_to_loops.interleaving import (
     ByteSpan,
@@ -23,7 +24,7 @@ from glow.lowering.memory_to_loops.interleaving import (
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.model import context, parse_text
+from glow.model import parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 

@@ -18,9 +18,9 @@ from glow.backends.cpu import object_cache as cache_module
 from glow.backends.cpu.library import kernel_objects, kernel_text
 from glow.backends.cpu.llvm_ir import units
 from glow.backends.cpu.object_cache import ObjectCache
+from glow.graph_modules import context
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.library_function import declared_function
-from glow.model import context
 from glow.pass_manager import plan, run_passes
 from glow.support.targets import target_of
 

@@ -20,8 +20,8 @@ import glow
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.linear import MatMulOp
+from glow.graph_modules import context
 from glow.lowering.memory_to_loops import MemoryToLoopsPass
-from glow.model import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 from glow.support.dtypes import dtype_named

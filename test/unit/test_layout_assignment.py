@@ -29,7 +29,7 @@ from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.dialects.layout.transform import TransformOp
 from glow.formats.onnx import import_model
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, run_passes
 from glow.support.layout import permuted
 from glow.support.types import shape_of, tensor, tensor_type

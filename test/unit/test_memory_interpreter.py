@@ -8,7 +8,7 @@ from random_ops.programs import differences, program_of
 
 from glow.backends.reference.memory import MemoryExecutable
 from glow.dialects.graph.attention import AttentionOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import plan, run_part
 
 pytestmark = [

@@ -18,7 +18,7 @@ from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.elementwise import CopyOp
 from glow.formats.onnx import import_model
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import plan, run_part
 
 TARGET = "cpu:avx2"

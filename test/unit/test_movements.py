@@ -8,7 +8,7 @@ from xdsl.parser import Parser
 
 from glow.analysis.copies import copies_in
 from glow.analysis.movements import CALL_BYTES, End, Movement, movements_in
-from glow.model import context
+from glow.graph_modules import context
 from glow.tools.inspection import layout_report
 
 NHWC = "#layout.physical<NHWC>"

@@ -14,7 +14,7 @@ from small_onnx import model, node
 import glow
 from glow.dialects.graph.attention import AttentionOp
 from glow.formats.onnx import import_model
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, run_passes
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 

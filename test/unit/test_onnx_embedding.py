@@ -19,7 +19,7 @@ from glow.dialects.graph.embedding import (
     SparseLengthsSumOp,
 )
 from glow.formats.onnx import import_model
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import STAGES
 from glow.support.errors import InvalidModelError, UnsupportedModelError

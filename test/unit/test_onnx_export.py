@@ -26,7 +26,8 @@ from glow.dialects.graph.control_flow import ControlFlowOp, composite_of
 from glow.dialects.graph.embedding import EmbeddingOp
 from glow.formats.onnx import import_model
 from glow.formats.onnx.export import NEWEST_OPSET
-from glow.model import Model, context, exported
+from glow.graph_modules import context, exported
+from glow.model import Model
 from glow.passes.graph.tie_states import TieStatesPass
 from glow.support.errors import GlowError, InvalidModelError, UnsupportedModelError
 from glow.support.locations import name_of

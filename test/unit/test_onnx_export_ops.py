@@ -14,7 +14,7 @@ from random_ops.call import Array, Call
 from random_ops.programs import program_of
 
 from glow.formats.onnx import import_model
-from glow.model import exported
+from glow.graph_modules import exported
 from glow.support.errors import UnsupportedModelError
 
 pytestmark = [

@@ -25,7 +25,8 @@ from glow.dialects.graph.layer_norm import LayerNormOp
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.pooling import MaxPoolOp
 from glow.dialects.graph.presence import optional_slots, presence_of
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import pipeline_text, plan, run_part
 from glow.pipeline import stages_between
 from glow.runtime.comparison import error_of

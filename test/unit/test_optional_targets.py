@@ -14,7 +14,8 @@ from random_ops import calls
 import glow
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots, presence_of
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import parse_passes, run_passes
 from glow.registry import UNIVERSE
 from glow.runtime.comparison import error_of

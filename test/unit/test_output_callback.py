@@ -9,7 +9,8 @@ from outputs_ready import outputs_ready
 
 import glow
 from glow.analysis.directions import functions_of
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 from glow.runtime.copies import copied_bytes

@@ -28,8 +28,9 @@ import glow
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.layout.attribute import layout_of, same_bytes
+from glow.graph_modules import context
 from glow.lowering.memory_to_loops.rules import RULES, rule_of
-from glow.model import context, parse_text
+from glow.model import parse_text
 from glow.options import Options
 from glow.pass_manager import parse_passes, pipeline_text, plan, run_passes
 from glow.pipeline import stages_between

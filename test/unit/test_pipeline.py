@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 
 import glow
 from glow.analysis.levels import level_of
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import plan, run_part, run_passes
 from glow.pipeline import LEVELS, STAGE_NAMES
 
@@ -93,7 +93,7 @@ def test_the_arena_is_close_to_its_lower_bound(name: str) -> None:
 DIGESTS = """
 import hashlib, sys
 import glow
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import plan, run_part
 from glow.support.targets import resolve, target_of
 

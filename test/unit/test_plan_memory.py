@@ -8,7 +8,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import Lifetime, largest_live_bytes
 from glow.dialects.memory.storage import AllocOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.passes.memory.plan_memory import PlanMemoryPass, plan
 
 ALLOC = AllocOp(MemRefType(f32, [1]))

@@ -14,7 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 import glow
 from glow.analysis.symbols import promotion_of
 from glow.dialects.graph.storage import ConstantOp
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import STAGES
 from glow.support.errors import BindingError

@@ -16,7 +16,8 @@ from xdsl.dialects.func import FuncOp
 
 import glow
 from glow.dialects.graph.attention import AttentionOp
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import parse_passes, run_passes
 from glow.runtime.comparison import error_of
 from glow.support.types import dtype_of, element_of, shape_of

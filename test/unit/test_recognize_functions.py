@@ -15,7 +15,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 import glow
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 from glow.runtime.comparison import error_of

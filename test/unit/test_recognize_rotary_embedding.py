@@ -8,7 +8,7 @@ from operators.oracle import run_onnxruntime
 
 import glow
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, run_passes
 from glow.runtime.comparison import error_of
 

@@ -20,7 +20,7 @@ import glow
 from glow.backends.cpu.code_generation import object_code
 from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.formats.onnx import import_model
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import STAGES
 from glow.runtime.comparison import error_of

@@ -7,7 +7,8 @@ import glow
 from glow import CompilationError, ExecutionError
 from glow.backends.reference.executable import ReferenceExecutable
 from glow.backends.reference.physical import PhysicalStorage, poisoned, stored
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.support.layout import pack, parse_layout
 
 LAYOUTS = ["NCHW", "NHWC", "NCHW8c", "NHWC, halo = [0, 0, 1, 1]", "[1, 0, 3, 2]"]

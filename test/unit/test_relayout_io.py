@@ -13,7 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import glow
 from glow.dialects.layout.transform import TransformOp
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.options import Options
 from glow.pass_manager import plan, run_passes
 from glow.support.layout import pack, parse_layout, unpack

@@ -12,7 +12,8 @@ from xdsl.utils.exceptions import VerifyException
 import glow
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.runtime.interface import Executable
 from glow.runtime.native import NativeExecutable
 from glow.support.arrays import address_of

@@ -18,7 +18,7 @@ from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
 from glow.dialects.graph.slicing import SliceOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.passes.graph.fold_gathers import FoldGathersPass
 from glow.passes.graph.fold_movement import FoldMovementPass
 from glow.passes.graph.remove_identities import RemoveIdentitiesPass

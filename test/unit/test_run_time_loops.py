@@ -14,7 +14,8 @@ import glow
 from glow.analysis.directions import functions_of
 from glow.dialects.memory.elementwise import CopyOp
 from glow.formats.onnx import control_flow
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 from glow.support.errors import ExecutionError

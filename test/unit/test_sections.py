@@ -21,12 +21,13 @@ import glow
 from glow.dialects.memory.address import Addressing
 from glow.dialects.team.sections import CallOp, SectionOp, alike, is_beside
 from glow.dialects.team.touches import Bytes, PlacedTouch, first_clash
+from glow.graph_modules import context
 from glow.lowering.memory_to_loops import main
 from glow.lowering.memory_to_loops.history import History, PastTouch
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
 from glow.lowering.memory_to_loops.rows import offsets_of
 from glow.lowering.memory_to_loops.touched import footprint
-from glow.model import context, parse_text
+from glow.model import parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 

@@ -30,7 +30,7 @@ from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.slicing import PadOp, SliceOp
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.graph.unary import NegOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, run_passes
 from glow.passes.graph.reordered_ops import Reorderer
 from glow.passes.graph.transposes import cost_of

@@ -12,7 +12,8 @@ from random_states import SHAPE, Program, programs
 
 import glow
 from glow.analysis.copies import copies_in
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 

@@ -24,7 +24,7 @@ from glow.analysis.copies import copies_in
 from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.storage import GetOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.options import Options
 from glow.pass_manager import plan, run_passes
 

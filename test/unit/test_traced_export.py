@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from operators.oracle import run_onnxruntime
 
 import glow
-from glow.model import exported
+from glow.graph_modules import exported
 
 F32 = np.float32
 RNG = np.random.default_rng(0)

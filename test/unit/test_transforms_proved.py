@@ -21,7 +21,7 @@ from xdsl.ir import SSAValue
 
 import glow
 from glow.dialects.layout.transform import TransformOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.passes.layout.fold_layout_transforms import FoldLayoutTransformsPass
 from glow.passes.layout.verify_layouts import VerifyLayoutsPass
 from glow.support.layout import Layout

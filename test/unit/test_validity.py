@@ -8,7 +8,8 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.validity import verify_module
-from glow.model import context, parse_text
+from glow.graph_modules import context
+from glow.model import parse_text
 from glow.support.errors import InvalidModelError
 
 

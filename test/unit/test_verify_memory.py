@@ -30,7 +30,7 @@ from glow.analysis.validity import verify_module
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.dialects.memory.storage import AllocOp, PlaceholderOp, ViewOp
-from glow.model import context
+from glow.graph_modules import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.passes.memory.verify_memory import VerifyMemoryPass
 from glow.pipeline import stages_between
