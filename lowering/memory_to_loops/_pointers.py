@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects.builtin import i8, i32, i64
+from xdsl.ir import Attribute, Block, SSAValue
 
 from glow.codegen.memory import flat
 from glow.codegen.values import index
 from glow.codegen.writer import Writer, writing_to
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.support.attributes import integer
+
+_BYTES = flat(i8)
+_POINTERS = flat(_BYTES)
+
+
+def arguments(is_shared: bool) -> dict[str, Attribute]:
+    """Return the arguments of `main`, which threads share or not."""
+    own: dict[str, Attribute] = {
+        "arena": _BYTES,
+        "io": _POINTERS,
+        "constants": _POINTERS,
+        "fault": flat(i32),
+    }
+    return own | ({"team": flat(i64), "scratch": _BYTES} if is_shared else {})
 
 
 class Pointers:

@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from glow.analysis.buffers import root_of
-from glow.codegen.memory import flat
 from glow.codegen.rows import integers
 from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX
@@ -33,6 +32,7 @@ from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import GetOp
 from glow.dialects.team.sections import SectionOp
+from glow.lowering.memory_to_loops import _pointers
 from glow.lowering.memory_to_loops._pointers import Pointers
 from glow.lowering.memory_to_loops._sections import saves_time, sections_of
 from glow.lowering.memory_to_loops._shared import SharedCalls
@@ -58,15 +58,6 @@ from glow.support.types import compute_type, dtype_of
 T = TypeVar("T")
 
 ROWS = "layer_rows"
-_BYTES = flat(i8)
-_POINTERS = flat(_BYTES)
-_ARGUMENTS: dict[str, Attribute] = {
-    "arena": _BYTES,
-    "io": _POINTERS,
-    "constants": _POINTERS,
-    "fault": flat(i32),
-}
-_TEAM_ARGUMENTS: dict[str, Attribute] = {"team": flat(i64), "scratch": _BYTES}
 
 
 @dataclass
@@ -99,7 +90,7 @@ class Main:
     """What calls may pass on before they take turns."""
 
     def __post_init__(self) -> None:
-        arguments = _ARGUMENTS | (_TEAM_ARGUMENTS if self.piece_ns else {})
+        arguments = _pointers.arguments(self.piece_ns > 0)
         self.function = func.FuncOp("main", (list(arguments.values()), []))
         self.block = self.function.body.block
         passed = dict(zip(arguments, self.block.args, strict=True))
