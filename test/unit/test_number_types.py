@@ -397,7 +397,5 @@ def test_attention_is_rounded_once(queries: int, dtype: Any, target: str) -> Non
     module = module_of(given, {}, lambda *v: [AttentionOp(*v).result])
     found = np.asarray(glow.compile(module, target=target)(*given), np.float64)
     exact = AttentionOp.compute(*(array.astype(np.float64) for array in given))[0]
-    assert (
-        np.abs(found - exact).max()
-        <= 0.6 * float(limits_of(dtype).eps) * np.abs(exact).max()
-    )
+    limit = 0.6 * float(limits_of(dtype).eps) * np.abs(exact).max()
+    assert np.abs(found - exact).max() <= limit
