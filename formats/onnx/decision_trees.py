@@ -98,13 +98,13 @@ class Trees:
             goes = xp.where(chosen, COMPARISONS[mode](x, value), goes)
         return goes
 
-    def scores(self, node: Node, x: Tensor, aggregate: str) -> Tensor:
+    def scores(self, node: Node, x: Tensor, aggregate: str, dtype: Any) -> Tensor:
         """Return what the leaves of each row give for each target: [rows, targets]."""
         leaves = self.leaves(node, x)
         nothing = {"MIN": np.inf, "MAX": -np.inf}.get(aggregate, 0.0)
         columns: list[Tensor] = []
         for column in self.weights.T:  # a tensor [rows, trees] for each target
-            weights = np.where(np.isnan(column), nothing, column).astype(np.float32)
+            weights = np.where(np.isnan(column), nothing, column).astype(dtype)
             taken = xp.take(node.literal(weights), leaves)
             score = REDUCTIONS[aggregate](taken, axis=1, keepdims=True)
             if nothing:  # of all leaves

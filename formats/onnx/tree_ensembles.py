@@ -141,9 +141,11 @@ def _base(node: Node, columns: int) -> Tensor | None:
     return node.literal(np.array(base, F32))
 
 
-def _checked(node: Node, trees: Trees, x: Tensor, aggregate: str) -> Tensor:
+def _checked(
+    node: Node, trees: Trees, x: Tensor, aggregate: str, dtype: Any = F32
+) -> Tensor:
     try:
-        return trees.scores(node, x, aggregate)
+        return trees.scores(node, x, aggregate, dtype)
     except ValueError as error:
         node.invalid(str(error))
 
@@ -190,10 +192,10 @@ def tree_ensemble(node: Node) -> Tensor:
         node.refuse(f"aggregate_function={number} and post_transform={transform}")
     trees = _trees_with_leaves(node, targets, x)
     aggregate = ("AVERAGE", "SUM", "MIN", "MAX")[number]
-    scores = _checked(node, trees, x, aggregate)
+    scores = _checked(node, trees, x, aggregate, x.dtype)
     # ONNX Runtime counts so; ONNX has SOFTMAX before LOGISTIC.
     kinds = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO")
-    return transformed(scores, kinds[transform])
+    return transformed(scores, kinds[transform]).astype(node.input(0).dtype)
 
 
 def _trees_with_leaves(node: Node, columns: int, x: Tensor) -> Trees:

@@ -10,7 +10,7 @@ from classic_models.cases import CASES, HOLES, TWO, WHOLE
 from classic_models.parameters import X, machine, reals, single
 from classic_models.refused import REFUSED
 from numpy.typing import NDArray
-from onnx import helper
+from onnx import helper, numpy_helper
 
 import glow
 
@@ -90,3 +90,33 @@ def test_probabilities_of_two_classes_are_what_the_iteration_nears() -> None:
     outputs = glow.compile(model).run({"x": X})
     assert np.array_equal(outputs["y"], labels)
     np.testing.assert_allclose(outputs["z"], scores, atol=5e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_trees_of_version_5_give_elements_of_their_input(dtype: Any) -> None:
+    weights = np.array([5.23, 12.12, -12.23, 7.21], dtype)
+    nodes = {
+        "tree_roots": [0],
+        "nodes_modes": numpy_helper.from_array(np.zeros(3, np.uint8), "modes"),
+        "nodes_featureids": [0, 0, 0],
+        "nodes_splits": numpy_helper.from_array(np.array([3, 1, 4], dtype), "splits"),
+        "nodes_truenodeids": [1, 0, 2],
+        "nodes_trueleafs": [0, 1, 1],
+        "nodes_falsenodeids": [2, 1, 3],
+        "nodes_falseleafs": [0, 1, 1],
+        "leaf_targetids": [0, 1, 0, 1],
+        "leaf_weights": numpy_helper.from_array(weights, "weights"),
+    }
+    each = helper.make_node(
+        "TreeEnsemble", ["x"], ["y"], domain="ai.onnx.ml", n_targets=2, **nodes
+    )
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    ends = [helper.make_tensor_value_info(n, kind, [3, 2]) for n in ("x", "y")]
+    graph = helper.make_graph([each], "trees", ends[:1], ends[1:])
+    opsets = [helper.make_opsetid("ai.onnx.ml", 5), helper.make_opsetid("", 21)]
+    net = glow.compile(helper.make_model(graph, opset_imports=opsets))
+    found = net(np.array([[1.2, 0], [-0.12, 0], [4.14, 0]], dtype))
+    assert found.dtype == dtype
+    expected = np.zeros((3, 2), dtype)
+    expected[[0, 1, 2], [1, 0, 1]] = weights[[1, 0, 3]]
+    np.testing.assert_array_equal(found, expected)
