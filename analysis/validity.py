@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
@@ -42,6 +42,8 @@ def verify_module(module: ModuleOp) -> None:
     for op, message in broken_links(module):
         _report(op, VerifyException(message))
     uses = _Uses(module)
+    for op, message in uses.undefined():
+        _report(op, VerifyException(message))
     try:
         if not _is_valid(module, CheckedModule(uses.leaky())):
             module.verify()
@@ -120,9 +122,15 @@ class _Uses:
     def _is_beside(self, value: SSAValue, user: Operation) -> bool:
         """Return whether `value` is defined in the block of `user`, and before it."""
         if type(value) is not OpResult:
-            return value.owner is user.parent
+            return isinstance(value, BlockArgument) and value.owner is user.parent
         op = value.op
         return op.parent is user.parent and self._order[id(op)] < self._order[id(user)]
+
+    def undefined(self) -> Iterator[tuple[Operation, str]]:
+        """Yield operands that stand for values which a text never defined."""
+        for op, index, operand in self._others:
+            if not isinstance(operand, OpResult | BlockArgument):
+                yield op, f"operand {index} is a value that nothing defines"
 
     def leaky(self) -> set[Operation]:
         """Return the ops inside of which values from around them are used."""

@@ -187,3 +187,14 @@ def test_what_xdsl_cannot_store_is_an_error_of_the_text() -> None:
         }"""
     with pytest.raises(InvalidModelError, match=r"net.mlir:3:"):
         parse_text(context(), text, "net.mlir")
+
+
+def test_values_that_a_text_never_defines_are_refused() -> None:
+    text = """
+        func.func @f(%n: index) {
+          scf.for %i = %n to %n step %i {
+          }
+          func.return
+        }"""
+    with pytest.raises(VerifyException, match="operand 2 is a value that nothing def"):
+        verify_module(parse(text))
