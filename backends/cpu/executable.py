@@ -64,6 +64,7 @@ def compile_module(
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
     entry = len(_list(module, "glow.constants"))
     text, numbers = split_numbers(module, entry) or (None, None)
+    read = [] if numbers is None else [CONSTANTS.share(numbers)]
     objects = objects_of(module, target, cache, text)
     team = _team(module)
     if team is not None:
@@ -76,7 +77,7 @@ def compile_module(
         tuple(objects),
         parameters,
         _number(module, "glow.arena_bytes"),
-        (*_constants(module, starts), *([] if numbers is None else [numbers])),
+        (*_constants(module, starts), *read),
         tuple(text.data for text in _list(module, "glow.messages")),
         _profile(module),
         team,

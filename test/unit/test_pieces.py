@@ -7,7 +7,7 @@ import pytest
 from convolutions import Case, Convolution, packing
 from products import TARGETS
 
-from glow.lowering.memory_to_loops import product
+from glow.lowering.memory_to_loops import product_calls
 from glow.lowering.memory_to_loops.rows import Offsets, offsets_of, spans_of
 from glow.support.targets import target_of
 
@@ -68,7 +68,9 @@ def test_pieces_of_what_has_no_order_are_short() -> None:
 def test_pieces_compute_the_same(
     batch: int, order: str, target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(product, "spans_of", lambda operands: spans_of(operands, 40))
+    monkeypatch.setattr(
+        product_calls, "spans_of", lambda operands: spans_of(operands, 40)
+    )
     case = Case(
         (batch, 6, 13, 11),
         34,

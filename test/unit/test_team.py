@@ -233,8 +233,9 @@ for _ in range(5):
 def test_an_interrupt_ends_a_series_of_runs_and_not_the_pool() -> None:
     found = run_script(f"""{RUNNING}
 for _ in range(5):
-    threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
+    timer = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
     try:
+        timer.start()
         while computes_right(net, 7):
             pass
     except KeyboardInterrupt:
