@@ -8,13 +8,16 @@ from typing import NamedTuple
 LOOK_NS = 10_000_000
 """How often, while there are runs, it is asked who lost processors."""
 
-_LOSSES_PER_SECOND = 50
+_LOSSES_PER_SECOND = 100
 """
 Losses in a second of processor time that say that processors are shared. Systems let a
-thread compute for 3 to 12 ms while others wait.
+thread compute for 3 to 12 ms while others wait; what runs now and then takes 20 to 60.
 """
 
-_FIRST, _LAST = 4, 128
+_LEAST_S = 0.1
+"""How much processor time tells how many losses there are in a second of it."""
+
+_FIRST, _LAST = 4, 16
 """For how many intervals runs are done alone, the first time and the last."""
 
 _LONGEST_NS = 2_000_000_000
@@ -66,7 +69,10 @@ class Crowding:
         pause = LOOK_NS
         if self.is_crowded or not self._since:
             self.is_crowded = False  # to see how it is now
-        elif losses > max(1, _LOSSES_PER_SECOND * seconds):
+        elif seconds < _LEAST_S:
+            self.next_look = now + pause
+            return
+        elif losses > _LOSSES_PER_SECOND * seconds:
             self.is_crowded = True
             pause = min(interval * self._turns, _LONGEST_NS)
             self._turns = min(2 * self._turns, _LAST)

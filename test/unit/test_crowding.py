@@ -43,8 +43,8 @@ def test_a_loss_now_and_then_is_no_crowd() -> None:
 
 def test_where_processors_are_shared_most_runs_are_done_alone() -> None:
     found = shares(lambda number, alone: 5, 3000)
-    assert 0 < sum(found) < 100
-    assert not any(all(found[i : i + 3]) for i in range(len(found)))
+    assert 0 < sum(found) < 300  # a tenth
+    assert not any(all(found[i : i + 10]) for i in range(len(found)))
     # It tries again at least each two seconds.
     assert any(found[-200:])
 
@@ -58,7 +58,7 @@ def test_workers_come_back_when_others_are_gone() -> None:
 def test_a_worker_that_takes_the_last_free_processor_stays_away() -> None:
     # One busy neighbor on two processors: a caller alone loses nothing.
     found = shares(lambda number, alone: 0 if alone else 5, 3000)
-    assert sum(found) < 100
+    assert sum(found) < 300
 
 
 def test_losses_of_this_process_are_counted() -> None:
