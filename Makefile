@@ -87,10 +87,13 @@ docs: $(READY)
 	$(BIN)/python tools/generate_docs.py
 
 site: $(READY)
-	$(BIN)/pip install -q "mkdocs-material>=9.5"
+	$(BIN)/python -m pip install -q --editable '.[docs]'
 	$(BIN)/python tools/site_pages.py build/site_pages
+	# Without npm the pages take their diagrams' program from a public server.
+	-cd build && tar -xzf $$(npm pack --silent mermaid@11) package/dist/mermaid.min.js \
+		&& mv package/dist/mermaid.min.js site_pages/ && rm -r package mermaid-*.tgz
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
-	@echo "wrote build/site/README.html"
+	@echo "wrote build/site/index.html"
 
 bench: $(READY)
 	$(BIN)/python benchmarks/compare_models.py --output benchmarks/RESULTS.md \

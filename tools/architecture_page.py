@@ -1,4 +1,8 @@
-"""The generated parts of `docs/architecture.md`: two pictures and a worked example."""
+"""
+Generated parts of `docs/architecture.md` and `README.md`, and the picture of levels.
+
+A part stands between two comments of its page, which name it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,9 @@ from glow.pipeline import STAGES
 from glow.support.errors import InternalError
 
 ARCHITECTURE = Path("docs/architecture.md")
+README = Path("README.md")
+LEVELS = Path("docs/levels.svg")
+_RESULTS = Path("benchmarks/RESULTS.md")
 _END = "<!-- end -->"
 _IMPORT = re.compile(r"^\s*(?:from|import) glow\.(\w+)", re.MULTILINE)
 
@@ -30,6 +37,30 @@ func.func @main(%image: tensor<1x3x4x4xf32>) -> tensor<1x8x4x4xf32> {
 }
 """
 _WIDTH = 96
+_SAYS = {
+    "graph": "whole tensors: what is computed",
+    "layout": "the order of every value in memory; groups",
+    "memory": "buffers, their lifetimes, one arena",
+    "loops": "kernels as loops; a main that calls them",
+    "llvm": "functions and instructions of LLVM",
+}
+# Text stands in boxes of a color of their own, so that pages may be light or dark.
+_SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 {height}" \
+width="400" height="{height}" font-family="sans-serif" font-size="13" \
+text-anchor="middle">
+<title>The levels of a program, from a model to machine code</title>
+<style>
+rect {{ fill: #e8eaf6; stroke: #3f51b5; }}
+path {{ fill: none; stroke: #7986cb; stroke-width: 2; }}
+text {{ fill: #1a237e; }}
+.name {{ font-weight: bold; font-size: 14px; }}
+.dialects {{ font-family: monospace; font-size: 11px; fill: #455a64; }}
+</style>"""
+# Kinds of models that differ: convolutions, attention, recurrence, tables.
+_SHOWN = (
+    *("resnet50", "vgg19", "mobilenet_v2_224", "unet_256", "swin_t"),
+    *("bert_base_128", "llama_decode_512", "speech_encoder_10s", "lstm", "dlrm_128"),
+)
 _SHORTENED = (
     (r"^(builtin.module) attributes .*", r"\1 attributes {...} {"),
     (r"(_|\")[0-9a-f]{12,64}\b", r"\1..."),  # digests
@@ -104,13 +135,18 @@ NOTES: dict[str, dict[str, str]] = {
 
 
 def architecture_page(root: Path) -> str:
-    """Return the page with its generated parts, which stand between two comments."""
-    text = (root / ARCHITECTURE).read_text()
-    parts = {
-        "levels": picture_of_levels(),
-        "example": worked_example(),
-        "layers": picture_of_layers(root),
-    }
+    """Return the page with its generated parts."""
+    parts = {"example": worked_example(), "layers": picture_of_layers(root)}
+    return _filled((root / ARCHITECTURE).read_text(), parts)
+
+
+def readme_page(root: Path) -> str:
+    """Return README with the speed of some models, from the table of benchmarks."""
+    speeds = table_of_speed((root / _RESULTS).read_text())
+    return _filled((root / README).read_text(), {"speed": speeds})
+
+
+def _filled(text: str, parts: Mapping[str, str]) -> str:
     for name, part in parts.items():
         start = f"<!-- {name}: written by make docs -->"
         before, _, rest = text.partition(start)
@@ -118,15 +154,36 @@ def architecture_page(root: Path) -> str:
     return text
 
 
+def table_of_speed(results: str) -> str:
+    """Return the rows of `_SHOWN` of the table `results`, without its last columns."""
+    table = [line[1:-1].split("|") for line in results.splitlines() if line[:1] == "|"]
+    rows = {cells[0].strip(): cells for cells in table}
+    shown = [table[0], table[1], *(rows[name] for name in _SHOWN)]
+    return "\n".join("|" + "|".join(cells[:6]) + "|" for cells in shown)
+
+
 def picture_of_levels() -> str:
-    """Return the levels in order, with the dialects of each."""
-    lines = ["flowchart LR", '  level0["import"]']
-    for number, stage in enumerate(STAGES):
+    """Return the levels from above to below as SVG, with the dialects of each."""
+    boxes = [("import", "ONNX, PyTorch, Python functions, text", "")]
+    for stage in STAGES:
         dialects = ", ".join(sorted(stage.dialects - {"builtin"}))
-        label = f"{stage.name}<br/><small>{dialects}</small>"
-        lines.append(f'  level{number} --> level{number + 1}["{label}"]')
-    lines.append(f'  level{len(STAGES)} -- LLVM --> machine["machine code"]')
-    return _mermaid(lines)
+        boxes.append((stage.name, _SAYS[stage.name], dialects))
+    boxes.append(("machine code", "run in the process, or saved", ""))
+    lines: list[str] = []
+    y = 1
+    for name, says, dialects in boxes:
+        height = 62 if dialects else 44
+        lines.append(f'<rect x="1" y="{y}" width="398" height="{height}" rx="6"/>')
+        if y > 1:
+            lines.append(f'<path d="M200 {y - 20}V{y - 4}m-4-5l4 5l4-5"/>')
+        lines.append(f'<text x="200" y="{y + 19}" class="name">{name}</text>')
+        lines.append(f'<text x="200" y="{y + 36}">{says}</text>')
+        if dialects:
+            lines.append(
+                f'<text x="200" y="{y + 53}" class="dialects">{dialects}</text>'
+            )
+        y += height + 21
+    return "\n".join([_SVG.format(height=y - 20), *lines, "</svg>", ""])
 
 
 def picture_of_layers(root: Path) -> str:

@@ -1,5 +1,5 @@
 """
-Write the pages of ops and passes under `docs/`, and parts of the architecture.
+Write the pages of ops and passes under `docs/`, and parts of other pages.
 
 With `--check` write nothing and fail if a page is not in step.
 """
@@ -26,7 +26,14 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 from glow.pipeline import STAGES, Stage
 from glow.registry import UNIVERSE
 from glow.support.discovery import defined_in, modules_in
-from glow.tools.architecture_page import ARCHITECTURE, architecture_page
+from glow.tools.architecture_page import (
+    ARCHITECTURE,
+    LEVELS,
+    README,
+    architecture_page,
+    picture_of_levels,
+    readme_page,
+)
 from glow.tools.array_api_page import array_api_page
 from glow.tools.aten_page import aten_page
 from glow.tools.gradients_page import gradients_page
@@ -55,6 +62,8 @@ def pages() -> dict[Path, str]:
     texts[Path("docs/ops/onnx.md")] = onnx_page(_NOTE)
     texts[Path("docs/array_api.md")] = array_api_page(_NOTE)
     texts[ARCHITECTURE] = architecture_page(ROOT)
+    texts[README] = readme_page(ROOT)
+    texts[LEVELS] = picture_of_levels()
     return texts | {Path("docs/passes.md"): _passes_page()}
 
 

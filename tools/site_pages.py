@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("*.md", "docs/**/*.md", "benchmarks/*.md")
+STYLE = Path("docs/site.css")
 _LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)]*)?\)")
 
 
@@ -44,21 +45,22 @@ def collect_pages(folder: Path) -> None:
             elif path.suffix != ".md":
                 _write(folder / path, (ROOT / path).read_text())
         _write(folder / page, text)
+    _write(folder / STYLE, (ROOT / STYLE).read_text())
     for path in sorted(listed):
         _write(folder / path / "index.md", _listing(path, folder))
 
 
 def _listing(path: Path, folder: Path) -> str:
     """Return a page of what is in a folder of the repository."""
-    lines = [f"# {path}", ""]
+    lines = [f"# {path.name.capitalize()}", ""]
     for file in sorted((ROOT / path).iterdir()):
         if file.suffix not in (".md", ".py"):
             continue
         text = file.read_text()
         if file.suffix == ".py":
             _write(folder / path / file.name, text)
-        title = text.splitlines()[0].strip('#" ')
-        lines.append(f"- [{file.name}]({file.name}): {title}")
+        title = text.lstrip('#"\n ').partition("\n")[0].strip('". ')
+        lines.append(f"- [{title}]({file.name})")
     return "\n".join([*lines, ""])
 
 

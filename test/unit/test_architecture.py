@@ -258,8 +258,8 @@ def test_the_picture_of_layers_has_arrows_that_run_down() -> None:
 
 
 def test_the_picture_of_levels_has_all_stages_in_order() -> None:
-    names = re.findall(r'\["(\w+)<br/>', picture_of_levels())
-    assert names == [stage.name for stage in STAGES]
+    names = re.findall(r'class="name">([\w ]+)<', picture_of_levels())
+    assert names == ["import", *(stage.name for stage in STAGES), "machine code"]
 
 
 def test_each_note_of_the_worked_example_has_its_line(
