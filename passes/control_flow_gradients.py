@@ -85,13 +85,13 @@ def loop_gradients(
     The loop itself stacks what its gradient reads: it carries one more tensor for each
     such state, with a row per turn, and the number of turns if a condition ends it.
     """
-    limit = None if op.limit is None else writer.constants.array_of(op.limit)
-    if limit is None:
+    most = None if op.limit is None else writer.constants.array_of(op.limit)
+    if most is None:
         return (
             "how many turns there are at most is known in a run alone, expected a "
             "limit that is constant, such as max_turns"
         )
-    turns, body = max(int(limit), 0), writer.functions[op.callees[0]]
+    turns, body = max(int(most), 0), writer.functions[op.callees[0]]
     moving = _moving(op, body, active)
     wanted = [n for n, value in enumerate(op.inputs) if value in active]
     starts = [
@@ -107,7 +107,11 @@ def loop_gradients(
     passed |= dict(zip((turn.stacks[n] for n in kept), rows, strict=True))
     passed |= dict(zip(turn.inputs, op.inputs, strict=True))
     carried = [each.value for each in starts]
-    back = LoopOp(turn.name, carried, turn.take(passed, writer), limit=count)
+    # A limit that is constant, so that this loop has a gradient as well.
+    goes_on = None if op.condition is None else (writer.tensor(count) > 0).value
+    limit = writer.tensor(np.int64(turns)).value
+    inputs = turn.take(passed, writer)
+    back = LoopOp(turn.name, carried, inputs, limit=limit, condition=goes_on)
     places = [op.initial[n] for n in moving] + [op.inputs[n] for n in wanted]
     found = zip(places, map(writer.tensor, writer.insert(back)), strict=True)
     return [(place, part) for place, part in found if place in active]
@@ -151,7 +155,8 @@ def _turn_back(
     """
     Write the body of the loop of gradients.
 
-    It carries the gradients of what the loop carries, and sums of those of inputs.
+    It carries the gradients of what the loop carries, and sums of those of inputs. If a
+    condition ended that, it returns whether turns are left first.
     """
     block = Block(arg_types=[COUNT])
     inner = writer.of_function(block)
@@ -173,6 +178,8 @@ def _turn_back(
     seeds = _added(zip(targets, map(inner.tensor, own), strict=True))
     found = differentiate(seeds, of, ops, inner)
     made = [found[v] if v in found else inner.zeros(v) for v in of]
+    if op.condition is not None:
+        made.insert(0, inner.tensor(block.args[0]) + 1 < inner.tensor(count))
     name = _finished(f"{op.callees[0]}_gradient", inner, made)
     return _TurnBack(name, count, stacks, inputs)
 

@@ -50,6 +50,20 @@ def until(w: Any, x: Any, rows: Any) -> Any:
     return np.sum(glow.while_loop(goes_on, step, x, max_turns=30))
 
 
+def bounded(w: Any, x: Any, rows: Any) -> Any:
+    """Rows of as many turns as a run has."""
+
+    def step(state: Any, row: Any) -> Any:
+        state = np.tanh(state @ w + row) + state
+        return state, state * row
+
+    def goes_on(state: Any) -> Any:
+        return np.sum(state * state) < 3.0
+
+    last, outputs = glow.scan(step, x, rows, condition=goes_on)
+    return np.sum(last) + np.sum(outputs * outputs)
+
+
 def chosen(w: Any, x: Any, rows: Any) -> Any:
     def other(a: Any, b: Any) -> Any:
         return np.cos(b) * 2, a
@@ -85,7 +99,7 @@ def never(w: Any, x: Any, rows: Any) -> Any:
 
 
 LOSSES: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (scanned, counted, until, chosen, nested, never)
+    f.__name__: f for f in (scanned, counted, until, bounded, chosen, nested, never)
 }
 
 
@@ -110,7 +124,7 @@ def test_gradients_are_those_of_differences(name: str, target: str) -> None:
     assert found == pytest.approx(slope(loss, lines), rel=1e-6, abs=1e-7)
 
 
-@pytest.mark.parametrize("name", ["scanned", "chosen"])
+@pytest.mark.parametrize("name", ["scanned", "chosen", "until"])
 def test_gradients_of_gradients(name: str) -> None:
     loss, line = LOSSES[name], RNG.standard_normal(X.shape)
 

@@ -68,6 +68,25 @@ def rows(x: Any) -> Any:
     )
 
 
+def bounded(x: Any, most: Any) -> Any:
+    """Rows of as many turns as a run has, and how many there were."""
+
+    def step(carry: Any, part: Any) -> Any:
+        turn, state = carry
+        new = np.tanh(part @ W) + state + 1
+        return (turn + 1, new), (new * 2, {"turn": turn + 5})
+
+    def goes_on(carry: Any) -> Any:
+        return carry[1].sum() < most
+
+    xs, start = np.stack([x, x + 1, -x, x * x]), (np.int64(0), x)
+    return (
+        glow.scan(step, start, xs, condition=goes_on),
+        glow.scan(step, start, xs, condition=goes_on, reverse=True),
+        glow.scan(step, start, xs[:0], condition=goes_on),
+    )
+
+
 CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "while": (newton, (X,)),
     "then": (chosen, (X, np.float32(2))),
@@ -75,6 +94,9 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "for": (summed, (np.int64(4), X)),
     "no turns": (summed, (np.int64(0), X)),
     "scan": (rows, (X,)),
+    "two rows": (bounded, (X, np.float32(13))),
+    "no row": (bounded, (X, np.float32(1))),
+    "all rows": (bounded, (X, np.float32(99))),
 }
 
 

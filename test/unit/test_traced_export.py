@@ -40,6 +40,15 @@ def running(x: Any) -> Any:
     return glow.scan(lambda c, row: (0.5 * c + row, c.sum()), np.zeros(6, F32), x)
 
 
+def until(x: Any) -> Any:
+    return glow.scan(
+        lambda c, row: (c + row, c.sum()),
+        np.zeros(6, F32),
+        x,
+        condition=lambda c: c.sum() < 2,
+    )
+
+
 FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "arithmetic": (lambda x, y: (x + 2 * y - x / y) % 3, (X, Y)),
     "powers": (lambda x, y: y**1.5 + x**2 + np.sqrt(y) + np.cbrt(x), (X, Y)),
@@ -71,6 +80,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "composites": (lambda x, w: gated(gated(x, w)[:, :3], w[:3]), (X, W)),
     "a loop": (newton, (Y,)),
     "a scan": (running, (X,)),
+    "a scan that ends": (until, (X,)),
     "a choice": (lambda x: glow.cond(x.sum() > 0, np.exp, np.negative, x), (X,)),
     "a gradient": (lambda x, w: glow.grad(lambda w: gated(x, w).sum())(w), (X, W)),
 }
