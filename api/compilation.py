@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from glow.options import Options, target_spec
+from glow.runtime.image import Image
 from glow.runtime.interface import Executable, StageReport
 from glow.runtime.saved import SUFFIX, load_saved
 from glow.support.arrays import blocks_of
@@ -32,8 +33,10 @@ from glow.targets import identity_of
 
 if TYPE_CHECKING:
     from glow.model import Model
+    from glow.unnamed_models import UnnamedModel
 
 _LOG = logging.getLogger("glow")
+_BYTES: tuple[type, ...] = bytes, bytearray, memoryview
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Source:
     weights: str | os.PathLike[str] | None = None
     constants: Mapping[str, object] | None = None
     example_inputs: object = None
+    form: str | None = None
+    """What the model says but for its names, where these are numbers."""
 
     def load(self) -> Model:
         """
@@ -72,13 +77,14 @@ class Source:
         """
         Return a digest of all that the model says; None where it cannot be read yet.
 
-        IR is taken as text with locations, which end up in messages. Names of files do
-        not count, but for textual IR, whose locations they are.
+        IR is taken in canonical form, or else as text with locations, which end up in
+        messages. Names of files do not count, but for textual IR, whose locations they
+        are.
         """
         if self.weights is not None and Path(str(self.model)).suffix == ".onnx":
             return None  # which loading refuses
         try:
-            parts = list(_content_of(self.model))
+            parts = [self.form] if self.form else list(_content_of(self.model))
         except (OSError, ValueError, ImportError, GlowError):
             return None
         for name, extent in sorted(self.dims.items()):
@@ -93,13 +99,50 @@ class Source:
 
 
 def compile_source(source: Source, target: str, options: Options) -> Executable:
-    """Compile `source`, or load it from `options.cache_dir` if it is there, whole."""
+    """
+    Compile `source`, or load it from `options.cache_dir` if it is there, whole.
+
+    What is there of IR at the graph level has numbers for names, and serves all models
+    that differ in names, or in the order of independent ops.
+    """
+    plain = _unnamed(source, target, options)
+    if plain is None:
+        return _kept_or_compiled(source, target, options)
+    known = replace(source, model=plain.model, form=plain.form)
+    try:
+        return _kept_or_compiled(known, target, options, plain.named)
+    except GlowError:  # which should tell of names
+        return _compiled(source, target, options)
+
+
+def _unnamed(source: Source, target: str, options: Options) -> UnnamedModel | None:
+    """Return IR to be looked up without its names, which `options` do not need."""
+    if source.is_file or isinstance(source.model, _BYTES):
+        return None
+    if not _is_kept(target, options) or options.states or options.relayout:
+        return None
+    from glow.model import Model, SymbolicModel, copied
+    from glow.unnamed_models import unnamed
+
+    model = copied(source.model)
+    if not isinstance(model, Model) or isinstance(model, SymbolicModel):
+        return None
+    return unnamed(source.load())
+
+
+def _kept_or_compiled(
+    source: Source,
+    target: str,
+    options: Options,
+    change: Callable[[Image], Image] | None = None,
+) -> Executable:
+    """Return what is kept, or compile and keep it; `change` gives it names."""
     key = key_of(source, target, options)
     if key is None:
         return _compiled(source, target, options)
     assert options.cache_dir
     cache = FileCache(Path(options.cache_dir), SUFFIX, options.cache_bytes)
-    net = _kept(cache, key, options.threads)
+    net = _kept(cache, key, options.threads, change)
     told = "not there" if net is None else "found"
     _LOG.debug("executable %s in %s: %s", key[:12], options.cache_dir, told)
     if net is None:
@@ -108,7 +151,19 @@ def compile_source(source: Source, target: str, options: Options) -> Executable:
         if not source.is_file or key_of(source, target, options) == key:
             with suppress(CompilationError):  # a backend may load and not save
                 cache.put(key, net.save)
+        if change is not None:
+            net = _changed(net, change)
     return net
+
+
+def _changed(net: Executable, change: Callable[[Image], Image]) -> Executable:
+    """Return what was compiled with another image."""
+    image = change(net.image())
+    load = resolve(image.machine.backend).load
+    assert load is not None
+    made: Executable = load(image)
+    made.stages, made.threads = net.stages, net.threads
+    return made
 
 
 def _compiled(source: Source, target: str, options: Options) -> Executable:
@@ -125,22 +180,32 @@ def _compiled(source: Source, target: str, options: Options) -> Executable:
 
 def key_of(source: Source, target: str, options: Options) -> str | None:
     """Return the key of a compilation in the cache; None if it is not to be kept."""
-    is_kept = options.cache_dir and options.cache_bytes
-    if not is_kept or options.shapes or options.check:
-        return None
-    spec = target_spec(target, options.cpu_features, options.accuracy)
-    content = None if resolve(spec).load is None else source.digest()
+    content = source.digest() if _is_kept(target, options) else None
     if content is None:
         return None
+    spec = target_spec(target, options.cpu_features, options.accuracy)
     parts = [fingerprint(), identity_of(spec), repr(options.of_result()), content]
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _kept(cache: FileCache, key: str, threads: int | None) -> Executable | None:
+def _is_kept(target: str, options: Options) -> bool:
+    """Return whether executables for a target are kept in a folder."""
+    if not (options.cache_dir and options.cache_bytes):
+        return False
+    spec = target_spec(target, options.cpu_features, options.accuracy)
+    return not (options.shapes or options.check) and resolve(spec).load is not None
+
+
+def _kept(
+    cache: FileCache,
+    key: str,
+    threads: int | None,
+    change: Callable[[Image], Image] | None,
+) -> Executable | None:
     """Return the executable in a file of the cache; a damaged file is removed."""
     start = time.perf_counter()
     try:
-        net = load_saved(cache.path(key), verify=True, threads=threads)
+        net = load_saved(cache.path(key), True, threads, change)
     except FileNotFoundError:
         return None
     except (GlowError, OSError):
@@ -155,7 +220,7 @@ def _content_of(model: object) -> Iterator[str]:
     """Yield texts that are equal for models of equal content."""
     if isinstance(model, str | os.PathLike):
         yield from _content_of_file(Path(cast(str | os.PathLike[str], model)))
-    elif isinstance(model, bytes | bytearray | memoryview):
+    elif isinstance(model, _BYTES):
         yield f"onnx {sha256(bytes(cast(bytes, model))).hexdigest()}"
     elif hasattr(model, "SerializeToString"):
         data: bytes = cast(Any, model).SerializeToString(deterministic=True)

@@ -12,7 +12,7 @@ from pickle import PicklingError
 from typing import TYPE_CHECKING
 
 from glow.runtime.dynamic import DynamicExecutable
-from glow.runtime.image import SavedFile
+from glow.runtime.image import Image, SavedFile
 from glow.runtime.image_file import content_of, read_images
 from glow.runtime.interface import Executable
 from glow.runtime.native import NativeExecutable
@@ -42,10 +42,18 @@ RESTORED = 8
 
 
 def load_saved(
-    path: str | os.PathLike[str], verify: bool, threads: int | None
+    path: str | os.PathLike[str],
+    verify: bool,
+    threads: int | None,
+    change: Callable[[Image], Image] | None = None,
 ) -> Executable:
-    """Return the executable in a file; see `glow.load_executable`."""
+    """
+    Return the executable in a file; see `glow.load_executable`.
+
+    With `change` it is what that makes of the image of a model, and has no file.
+    """
     images, symbols = read_images(Path(path), verify)
+    images = images if change is None else [change(image) for image in images]
     backend = resolve(images[0].machine.backend)
     if backend.load is None:
         raise TargetError(f"{path}: target {backend.name} loads no executables")
@@ -53,7 +61,8 @@ def load_saved(
     for net in nets:
         net.threads = threads
     net = nets[0] if symbols is None else _dynamic(path, symbols, nets)
-    net.file = SavedFile(os.path.abspath(path), content_of(Path(path)))
+    if change is None:
+        net.file = SavedFile(os.path.abspath(path), content_of(Path(path)))
     return net
 
 

@@ -22,7 +22,7 @@ def location_of(name: str) -> LocationAttr:
 
 def name_of(op: Operation) -> str:
     """Return the model's name of the node(s) that `op` was made from."""
-    return _text(op.location)
+    return name_at(op.location)
 
 
 def fuse(*locations: LocationAttr) -> LocationAttr:
@@ -45,7 +45,8 @@ def fuse(*locations: LocationAttr) -> LocationAttr:
             return FusedLoc(tuple(several), NoneAttr())
 
 
-def _text(location: Attribute) -> str:
+def name_at(location: Attribute) -> str:
+    """Return the model's name of the node(s) at a location."""
     match location:
         case NameLoc():
             return location.desc.data
@@ -53,7 +54,7 @@ def _text(location: Attribute) -> str:
             return f"{location.filename.data}:{location.line.data}"
         case FusedLoc():
             parts = cast(ArrayAttr[Attribute], location.locations)
-            names = dict.fromkeys(_text(part) for part in parts)
+            names = dict.fromkeys(name_at(part) for part in parts)
             return " + ".join(name for name in names if name != "an unknown place")
         case UnknownLoc():
             return "an unknown place"

@@ -202,12 +202,6 @@ def test_every_option_counts(path: Path) -> None:
     assert {field.name for field in fields(Options)} == known | _NOT_OF_RESULT
 
 
-def test_names_count_for_they_are_in_messages(tmp_path: Path) -> None:
-    loaded = [glow.load(network(name).SerializeToString()) for name in ("n", "m")]
-    assert str(loaded[0].module) == str(loaded[1].module)
-    assert keys(Source(loaded[0])) != keys(Source(loaded[1]))
-
-
 def test_another_compiler_counts(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = keys(Source(path))
     monkeypatch.setattr(compilation, "fingerprint", lambda: "another")
