@@ -85,8 +85,8 @@ def _step(line: str, reason: str) -> Step:
 
 
 _GRAPH = """
-inline-functions
-    Passes, layouts and kernels are for ops; nothing wants a function whole.
+inline-functions{target=$target}
+    Passes, layouts and kernels are for ops; composites that the target keeps stay.
 arguments-to-placeholders
     Later passes look up callers' arrays by name.
 tie-states  (for states)

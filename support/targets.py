@@ -213,7 +213,9 @@ class Backend:
     keeps: Callable[[Operation, Target], bool] = lambda op, target: False
     """
     `keeps(op, target)` returns whether the target has a kernel for an op that passes
-    would otherwise decompose, such as an attention.
+    would otherwise decompose, such as an attention, or runs a composite, a function
+    whose `composite_of` is its name, by itself. Calls of those stay `graph.call`, which
+    is lowered no further than to the level layout.
     """
 
 

@@ -18,6 +18,7 @@ from glow.analysis.calls import callees_first, names_called_in
 from glow.analysis.directions import functions_of
 from glow.dialects.graph.control_flow import CallFunctionOp, composite_of
 from glow.support.locations import fuse
+from glow.support.targets import TargetQueries
 from glow.support.walking import ops_in
 
 
@@ -26,9 +27,10 @@ class InlineFunctionsPass(ModulePass):
     """
     Replace each `graph.call` and `func.call` by the ops of the function that it calls.
 
-    Calls of functions whose attribute `composite` is one of `keep` stay, as a target or
-    a later pass wants them whole. Functions that choices and loops call stay too, with
-    the calls in them replaced. The location of an op is then its own and that of the
+    Calls of composites, functions with the attribute `composite`, stay whole if that is
+    one of `keep`, as a later pass wants them so, or if `target` keeps the function
+    (`Backend.keeps`). Functions that choices and loops call stay too, with the calls in
+    them replaced. The location of an op is then its own and that of the
     call. Functions that nothing calls any more are removed.
 
     Level: graph -> graph. Needs: nothing.
@@ -38,6 +40,7 @@ class InlineFunctionsPass(ModulePass):
     name = "inline-functions"
 
     keep: tuple[str, ...] = ()
+    target: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {f.sym_name.data: f for f in functions_of(op)}
@@ -75,7 +78,10 @@ class InlineFunctionsPass(ModulePass):
         return {name}
 
     def _stays(self, function: FuncOp) -> bool:
-        return composite_of(function) in self.keep
+        composite = composite_of(function)
+        if not composite or composite in self.keep or not self.target:
+            return composite in self.keep
+        return TargetQueries.of(self.target).keeps(function)
 
 
 def _copied(

@@ -285,6 +285,28 @@ def test_what_an_op_from_outside_refuses_is_told() -> None:
         parsed(wrong).verify()
 
 
+@pytest.mark.parametrize("target", ["squashing", "mixed", "cpu"])
+def test_a_composite_stays_whole_for_a_target_that_keeps_it(target: str) -> None:
+    @glow.composite(name="outside.squash")
+    def squash(x: Any, scale: float) -> Any:
+        return np.tanh(double(x) * scale)
+
+    @glow.composite(name="double")
+    def double(x: Any) -> Any:
+        return x + x
+
+    def network(x: Any, w: Any) -> Any:
+        return squash(glow.nn.conv(double(x), w), scale=3.0)
+
+    x = np.arange(50, dtype=np.float32).reshape(1, 2, 5, 5)
+    w = np.full((16, 2, 3, 3), 1e-3, np.float32)
+    model = glow.trace(network, x, w)
+    found: Any = glow.compile(model, target=target)(x, w)
+    assert error_of(found, glow.compile(model, target="reference")(x, w)) <= TOLERANCE
+    calls = model.ir("layout", target).count("graph.call")
+    assert calls == (target == "squashing")
+
+
 def test_an_op_without_a_kernel_is_refused_by_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

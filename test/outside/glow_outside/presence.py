@@ -1,13 +1,15 @@
-"""Machines that do not take every optional operand, or not without it."""
+"""Machines that take some optional operands, or some composites, only."""
 
 from collections.abc import Callable
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from glow.backends.reference import checking, reference_target
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.control_flow import composite_of
 from glow.dialects.graph.presence import optional_slots, presence_of
 from glow.support.targets import Backend, Target
 
@@ -56,3 +58,17 @@ def _backend(name: str, takes: Callable[..., bool]) -> Backend:
 BIASED = _backend("biased", _needs_bias)
 BARE = _backend("bare", _takes_bare)
 UNBOUNDED = _backend("unbounded", _takes_unbounded)
+
+
+def _keeps(op: Operation, target: Target) -> bool:
+    """Keep a composite that it has a unit for."""
+    return isinstance(op, FuncOp) and composite_of(op) == "outside.squash"
+
+
+SQUASHING = Backend(
+    "squashing",
+    reference_target("squashing"),
+    "layout",
+    checking("squashing"),
+    keeps=_keeps,
+)
