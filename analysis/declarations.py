@@ -43,7 +43,7 @@ from xdsl.traits import (
 
 from glow.analysis.constraints import Test, Variables, refuses_any, test_of
 from glow.support.attributes import numbers_of
-from glow.support.walking import ops_in
+from glow.support.walking import operands_of, ops_in
 
 
 class _UnknownError(Exception):
@@ -188,7 +188,7 @@ class Declaration:
         `within` is what is known of the module, which must not change meanwhile: what
         was accepted of an op need not be asked of one alike again.
         """
-        operands = tuple(op.operands)
+        operands = operands_of(op)
         likeness = (
             self._likeness_of(op, operands) if within and self._is_local else None
         )
@@ -201,7 +201,7 @@ class Declaration:
         return True
 
     def _likeness_of(
-        self, op: Operation, operands: tuple[SSAValue, ...]
+        self, op: Operation, operands: Sequence[SSAValue]
     ) -> Hashable | None:
         """Return what is equal for ops of a module that are equally valid."""
         if op.successors or any(region.blocks for region in op.regions):
@@ -227,7 +227,7 @@ class Declaration:
     def _accepts_new(
         self,
         op: Operation,
-        operands: tuple[SSAValue, ...],
+        operands: Sequence[SSAValue],
         within: CheckedModule | None,
     ) -> bool:
         variables: Variables = {}

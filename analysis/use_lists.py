@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from glow.support.walking import ops_in
+from glow.support.walking import operands_of
 
 BrokenLink = tuple[Operation, str]
 
 
-def broken_links(module: ModuleOp) -> Iterator[BrokenLink]:
+def broken_links(module: ModuleOp, within: Sequence[Operation]) -> Iterator[BrokenLink]:
     """
     Yield what does not agree in the links between ops, blocks and values of a module.
+
+    `within` are the ops in it, in the order of the text.
 
     Each result and argument knows its owner and its number; each op, block and region
     what it is in. The uses of a value are the operands of ops of the module that are
     this value, each once: one that an op outside still makes is a fault of whoever took
     that op out.
     """
-    ops = [module, *ops_in(module.body)]
+    ops = [module, *within]
     # By number: to hash an op or a value calls Python.
-    operands = {id(op): tuple(op.operands) for op in ops}
-    links = _Links(operands, Counter(id(v) for vs in operands.values() for v in vs))
+    # A plain tuple is quicker to index than what xDSL makes of operands.
+    operands = {id(op): tuple(operands_of(op)) for op in ops}
+    reads = Counter(map(id, chain.from_iterable(operands.values())))
+    links = _Links(operands, reads)
     for op in ops:
         for number, result in enumerate(op.results):
             if result.op is not op or result.index != number:
@@ -43,12 +48,22 @@ def broken_links(module: ModuleOp) -> Iterator[BrokenLink]:
 def _faults_of_block(
     op: Operation, block: Block, links: _Links
 ) -> Iterator[BrokenLink]:
-    if any(each.parent is not block for each in block.ops):
+    if not _knows_its_ops(block):
         yield op, "an op does not know that it is in a block of this op"
     for number, argument in enumerate(block.args):
         if argument.owner is not block or argument.index != number:
             yield op, f"argument {number} does not know that it is that"
         yield from links.faults(op, argument, f"argument {number}")
+
+
+def _knows_its_ops(block: Block) -> bool:
+    """Return whether each op of `block` knows that it is in it."""
+    op = block.first_op
+    while op is not None:
+        if op.parent is not block:
+            return False
+        op = op.next_op
+    return True
 
 
 @dataclass(frozen=True)
@@ -62,12 +77,13 @@ class _Links:
 
     def agree(self, value: SSAValue) -> bool:
         """Return whether nothing is wrong with the list of uses of a value."""
-        count = 0
-        for use in value.uses:
-            operands, index = self.operands.get(id(use.operation), ()), use.index
+        count, use = 0, value.first_use
+        while use is not None:
+            op, index = use._operation, use._index  # pyright: ignore[reportPrivateUsage]
+            operands = self.operands.get(id(op), ())
             if len(operands) <= index or operands[index] is not value:
                 return False
-            count += 1
+            count, use = count + 1, use._next_use  # pyright: ignore[reportPrivateUsage]
         return count >= self.reads.get(id(value), 0)
 
     def faults(self, op: Operation, value: SSAValue, name: str) -> Iterator[BrokenLink]:

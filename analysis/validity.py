@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.analysis.declarations import CheckedModule, declaration_of
 from glow.analysis.use_lists import broken_links
 from glow.support.locations import name_of
-from glow.support.walking import ops_in
+from glow.support.walking import operands_of, ops_in
 
 _BRANCHES = {
     "cf.br": ("arguments",),
@@ -39,9 +39,10 @@ def verify_module(module: ModuleOp) -> None:
     before its use on every path; a branch that passes other values than its block
     takes; links that do not agree, such as a use by an op that is not in the module.
     """
-    for op, message in broken_links(module):
+    ops = ops_in(module.body)
+    for op, message in broken_links(module, ops):
         _report(op, VerifyException(message))
-    uses = _Uses(module)
+    uses = _Uses(ops)
     for op, message in uses.undefined():
         _report(op, VerifyException(message))
     try:
@@ -108,23 +109,25 @@ def _report(op: Operation | None, error: VerifyException) -> NoReturn:
 class _Uses:
     """The uses of values in a module, of which nearly all are in the block of these."""
 
-    def __init__(self, module: ModuleOp):
-        self._ops = ops_in(module.body)
-        # By number: to hash an op calls Python.
-        self._order = {id(op): number for number, op in enumerate(self._ops)}
-        self._others = [
-            (op, index, operand)
-            for op in self._ops
-            for index, operand in enumerate(op.operands)
-            if not self._is_beside(operand, op)
-        ]
-
-    def _is_beside(self, value: SSAValue, user: Operation) -> bool:
-        """Return whether `value` is defined in the block of `user`, and before it."""
-        if type(value) is not OpResult:
-            return isinstance(value, BlockArgument) and value.owner is user.parent
-        op = value.op
-        return op.parent is user.parent and self._order[id(op)] < self._order[id(user)]
+    def __init__(self, ops: Sequence[Operation]):
+        self._ops = ops
+        self._order = dict[int, int]()
+        """The place of each op in the text, by its id: to hash an op calls Python."""
+        self._others = list[tuple[Operation, int, SSAValue]]()
+        """Uses of what is not defined in the block of the user, and before it."""
+        order = self._order
+        for number, op in enumerate(ops):
+            block = op.parent
+            for index, value in enumerate(operands_of(op)):
+                if type(value) is OpResult:
+                    is_beside = value.op.parent is block and id(value.op) in order
+                else:
+                    is_beside = (
+                        isinstance(value, BlockArgument) and value.owner is block
+                    )
+                if not is_beside:
+                    self._others.append((op, index, value))
+            order[id(op)] = number
 
     def undefined(self) -> Iterator[tuple[Operation, str]]:
         """Yield operands that stand for values which a text never defined."""

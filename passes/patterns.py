@@ -95,10 +95,9 @@ class _Driver(RewritePattern):
         patterns: Sequence[Pattern],
         constants: Constants,
         on_layouts: bool,
-        budget: int,
     ):
         self._patterns, self._constants = patterns, constants
-        self._on_layouts, self._budget = on_layouts, budget
+        self._on_layouts, self._budget = on_layouts, -1
         self._location = UnknownLoc()
         self._by_type: dict[type[Operation], list[Pattern]] = {}
 
@@ -139,6 +138,11 @@ class _Driver(RewritePattern):
         values = [r.value if isinstance(r, Tensor) else r for r in several]
         rewriter.replace(op, new.ops, values)
 
+    def begin(self, ops: int) -> None:
+        """Begin a round over so many ops; the first one says what all may take."""
+        if self._budget < 0:
+            self._budget = REWRITES_PER_OP * (ops + 10)
+
     def _count(self, pattern: Pattern) -> None:
         """Raise when the patterns seem never to settle."""
         self._budget -= 1
@@ -149,7 +153,7 @@ class _Driver(RewritePattern):
             )
 
     def place(self, op: Operation) -> None:
-        for inner in op.walk():
+        for inner in (op, *ops_in(*op.regions)):
             if isinstance(inner.location, UnknownLoc):
                 inner.location = self._location
 
@@ -163,10 +167,14 @@ class _Walker(PatternRewriteWalker):
         self.driver = driver
 
     def _populate_worklist(self, op: Operation | Region | Block) -> None:
-        patterns_for = self.driver.patterns_for
         assert isinstance(op, Region)  # the body of the module
-        for inner in reversed(ops_in(op)):
-            if patterns_for(type(inner)) or _is_unused(inner):
+        fits, ops = dict[type[Operation], bool](), ops_in(op)
+        self.driver.begin(len(ops))
+        for inner in reversed(ops):
+            kind = type(inner)
+            if kind not in fits:
+                fits[kind] = bool(self.driver.patterns_for(kind))
+            if fits[kind] or _is_unused(inner):
                 self._worklist.push(inner)
 
 
@@ -202,8 +210,7 @@ def rewrite(
     was matched. Pure ops whose results nobody uses are erased.
     """
     constants = constants or Constants(module)
-    budget = REWRITES_PER_OP * (len(ops_in(module.body)) + 10)
-    driver = _Driver(patterns, constants, on_layouts, budget)
+    driver = _Driver(patterns, constants, on_layouts)
     return _Walker(driver).rewrite_module(module)
 
 

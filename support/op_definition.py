@@ -61,16 +61,27 @@ def _quick(accessor: object) -> BaseAccessor | BaseAttrAccessor | None:
     match accessor:
         case BeforeVariadicSingleAccessor(construct=VarIRConstruct.OPERAND):
             return _OperandAccessor(accessor.construct, accessor.idx)
+        case BeforeVariadicSingleAccessor(construct=VarIRConstruct.RESULT):
+            return _ResultAccessor(accessor.construct, accessor.idx)
         case BaseAttrAccessor(construct=VarIRConstruct.OPERAND):
             return _with_known_sizes(type(accessor))(**vars(accessor))
         case _:
             return None
 
 
+_item = tuple[Any, ...].__getitem__
+
+
 class _OperandAccessor(BeforeVariadicSingleAccessor):
     def __get__(self, obj: Operation, objtype: type | None = None) -> Any:
-        # To make a view of all operands, as `op.operands` does, takes longer.
-        return obj._operands[self.idx]  # pyright: ignore[reportPrivateUsage]
+        # To make a view of all operands, as `op.operands` does, takes longer; so does
+        # to index them, for which xDSL has a method that also slices.
+        return _item(obj._operands, self.idx)  # pyright: ignore[reportPrivateUsage]
+
+
+class _ResultAccessor(BeforeVariadicSingleAccessor):
+    def __get__(self, obj: Operation, objtype: type | None = None) -> Any:
+        return _item(obj.results, self.idx)
 
 
 @cache

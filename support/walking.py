@@ -1,6 +1,8 @@
-"""Walks over ops."""
+"""Walks over ops and what they read, which every pass takes for every op."""
 
-from xdsl.ir import Operation, Region
+from collections.abc import Sequence
+
+from xdsl.ir import Operation, Region, SSAValue
 
 
 def ops_in(*regions: Region) -> list[Operation]:
@@ -18,5 +20,10 @@ def ops_in(*regions: Region) -> list[Operation]:
                 ops.append(op)
                 if op.regions:
                     ops += ops_in(*op.regions)
-                op = op.next_op
+                op = op._next_op  # pyright: ignore[reportPrivateUsage]
     return ops
+
+
+def operands_of(op: Operation) -> Sequence[SSAValue]:
+    """Return the operands of `op` as they are; xDSL makes a view of them first."""
+    return op._operands  # pyright: ignore[reportPrivateUsage]

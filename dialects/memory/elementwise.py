@@ -28,6 +28,7 @@ from glow.dialects.memory.base import (
     extents_of,
 )
 from glow.support.op_definition import define_op, local
+from glow.support.operand_segments import initialize
 from glow.support.types import signless
 
 
@@ -50,7 +51,7 @@ class YieldOp(IRDLOperation):
     assembly_format = "$values attr-dict `:` type($values)"
 
     def __init__(self, values: Sequence[SSAValue]):
-        super().__init__(operands=[list(values)])
+        initialize(self, [list(values)], (), {})
 
 
 @define_op

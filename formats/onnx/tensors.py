@@ -42,10 +42,12 @@ _FIELDS: dict[int, str] = {
 """Where values of a type lie; those of the others lie in int32_data."""
 
 
+_TYPE_NAMES: dict[int, str] = {v: k for k, v in TensorProto.DataType.items()}
+
+
 def type_name(data_type: int) -> str:
     """Return ONNX's name of an element type, such as FLOAT16."""
-    known: dict[int, str] = {v: k for k, v in TensorProto.DataType.items()}
-    return known.get(data_type, f"number {data_type}")
+    return _TYPE_NAMES.get(data_type, f"number {data_type}")
 
 
 def dtype_of_onnx(data_type: int, owner: str) -> np.dtype[Any]:

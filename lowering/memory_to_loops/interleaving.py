@@ -167,7 +167,13 @@ class _Chain:
     def is_large(self) -> bool:
         """Whether the first call writes more than a cache holds, unit by unit."""
         first = self.calls[0]
-        if first.is_ordered or first.constant_bytes > self._most_constants:
+        if first.is_ordered:
+            return False
+        # Nearly all are small: what their units touch need not be known.
+        written = [size_bytes(buffer_type(root_of(each))) for each in first.written]
+        if written and max(written) <= self._near:
+            return False
+        if first.constant_bytes > self._most_constants:
             return False
         return first.is_cut and any(
             span.writes and span.bytes > self._near for span in first.spans

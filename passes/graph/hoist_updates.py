@@ -1,6 +1,7 @@
 """Compute what is only saved as soon as it can be."""
 
 from collections.abc import Sequence
+from operator import is_
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -36,6 +37,8 @@ class HoistUpdatesPass(ModulePass):
             block = function.body.block
             before = list(block.ops)
             after = _hoisted(before)
+            if all(map(is_, before, after)):
+                continue
             bytes_of = (ValueLifetimes(ops).peak_bytes() for ops in (before, after))
             if next(bytes_of) * (1 - LEAST_SHARE) >= next(bytes_of) > 0:
                 for each in after:
