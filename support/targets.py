@@ -97,15 +97,16 @@ class Target:
         """The columns of a packed panel; the last has registers for what is left."""
         return self.panel_widths[0]
 
-    @property
-    def sum_block(self) -> int:
-        """How many products are added up before their sum is added to others."""
-        return 128 if self.accuracy == "strict" else 256
+    def sum_blocks(self, *, is_magnified: bool = False) -> tuple[int, int]:
+        """
+        Return how many products are added up before their sum is added to others.
 
-    @property
-    def least_in_blocks(self) -> int:
-        """How many products are added up in blocks, at least: fewer cost too much."""
-        return 192 if self.accuracy == "strict" else 768
+        The second number is how many are added up in blocks at all, at least: fewer
+        cost too much. `is_magnified`: what reads the sums makes their errors larger.
+        """
+        if self.accuracy == "strict":
+            return 128, 192
+        return (80, 128) if is_magnified else (256, 768)
 
     def masks(self, *sizes: int) -> bool:
         """Return whether it accesses parts of vectors of all these element sizes."""

@@ -176,4 +176,5 @@ def _core(
         bias_batches=0 * places,
         result_batches=places * matrices[1],
         extra_batches=(),
+        is_magnified=form.tile > 2,
     )

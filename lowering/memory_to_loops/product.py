@@ -75,6 +75,8 @@ class Product:
     is_depthwise: bool = False
     result_step: int = 1
     """The distance of the result's columns."""
+    is_magnified: bool = False
+    """Whether rounding grows in what reads the result, as in Winograd's transforms."""
 
 
 def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned]:
@@ -196,10 +198,11 @@ class _Summed:
 
 def _summed(target: Target, p: Product) -> _Summed:
     """Return how products are added up: in blocks, unless they end in 16 bits."""
-    run, block = p.run // 2 if p.in_pairs else p.run, target.sum_block
+    run = p.run // 2 if p.in_pairs else p.run
+    block, least = target.sum_blocks(is_magnified=p.is_magnified)
     count = len(p.segments)
     is_plain = p.in_pairs or p.is_depthwise or p.epilogue.form.result != f32
-    if is_plain or count * run < target.least_in_blocks:
+    if is_plain or count * run < least:
         return _Summed(Sums.RUNNING, p.segments, np.full(count, run))
     if 2 * run < block:
         return _Summed(Sums.BY_BLOCK, p.segments, np.full(count, run), block // run)

@@ -262,7 +262,7 @@ def computed(case: Case, x: Array, w: Array, form: Form | None) -> Array:
     return conv.run().copy()
 
 
-@pytest.mark.parametrize("channels", [64, 512])
+@pytest.mark.parametrize("channels", [64, 256, 512])
 @pytest.mark.parametrize("data", DRAWS)
 def test_transforms_lose_little(data: str, channels: int) -> None:
     """Errors against f64, as fractions of the largest result."""
@@ -276,7 +276,7 @@ def test_transforms_lose_little(data: str, channels: int) -> None:
     )
     assert direct < 1.5e-6
     assert small < 1.5e-6
-    assert large < 5e-6
+    assert large < min(3.2e-6, 8 * direct)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"F{form.tile}")
