@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import ParseError, PassFailedException, VerifyExcepti
 from glow.analysis.levels import level_of
 from glow.graph_modules import bound, context, exported, graph_module
 from glow.locating_parser import LocatingParser, invalid
+from glow.options import Options
 from glow.runtime.notebook import html_table
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import symbolic_spec
@@ -76,6 +77,21 @@ class Model:
         from glow.pass_manager import lowered
 
         return str(lowered(context(), self.module, level, target))
+
+    def memory_report(self, target: str = "cpu", memory_bytes: int = 0) -> str:
+        """
+        Return a table of the values that rest for long, as those that gradients read.
+
+        It says of each whether it is kept or computed again, its bytes, and why, and
+        how many bytes are alive at once with and without. `memory_bytes` is that of
+        `glow.compile`. Errors: CompilationError for a model past the graph level.
+        """
+        from glow.memory_report import memory_report
+        from glow.pass_manager import lowered
+
+        options = Options(disable=("recompute-values",))
+        module = lowered(context(), self.module, "graph", target, options)
+        return memory_report(module, memory_bytes)
 
     def export(
         self,

@@ -287,7 +287,13 @@ def run_part(part: Part, ctx: Context, module: ModuleOp) -> StageReport | None:
     return StageReport(part.ends.name, seconds, 1 + len(ops_in(module.body)))
 
 
-def lowered(ctx: Context, module: ModuleOp, level: str, target: str) -> ModuleOp:
+def lowered(
+    ctx: Context,
+    module: ModuleOp,
+    level: str,
+    target: str,
+    options: Options = DEFAULTS,
+) -> ModuleOp:
     """
     Return a copy of `module` at `level`, lowered for `target`.
 
@@ -301,7 +307,7 @@ def lowered(ctx: Context, module: ModuleOp, level: str, target: str) -> ModuleOp
     if LEVELS.index(level) < LEVELS.index(done):
         raise CompilationError(f"expected a level from {done} on, got {level}")
     copy = module.clone()
-    parts = [Part(entry_checks(done, target)), *plan(done, level, target)]
+    parts = [Part(entry_checks(done, target)), *plan(done, level, target, options)]
     try:
         for part in parts:
             run_part(part, ctx, copy)

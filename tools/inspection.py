@@ -16,13 +16,16 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringA
 from glow.analysis.copies import copies_in
 from glow.analysis.levels import level_of
 from glow.analysis.movements import Movement, movements_in
+from glow.memory_report import memory_report
 from glow.support.errors import CompilationError
+from glow.support.tables import aligned
 from glow.tools.graph_drawing import dot_of
 from glow.tools.options import AnyParser
-from glow.tools.tables import aligned
 
 _FORMATS = (".dot", ".svg", ".png", ".pdf")
 _DRAWN = ("import", "graph", "layout")
+_REPORTS = {"layout": ("layout", "memory"), "memory": ("graph",)}
+"""After which stages a report can be made, the usual one first."""
 ASSIGNMENT = "layout.assignment"
 """The attribute in which `assign-layouts` says what it found."""
 
@@ -33,6 +36,8 @@ _NUMBERS = frozenset((1, 7))
 def add_arguments(parser: AnyParser) -> None:
     text = "list what data still moves after stage layout, or memory"
     parser.add_argument("--layout-report", action="store_true", help=text)
+    text = "list what a training step keeps for its gradient, and computes again"
+    parser.add_argument("--memory-report", action="store_true", help=text)
     text = "draw the graph as .svg, .png, .pdf or .dot"
     parser.add_argument("--emit-graph", metavar="FILE", help=text)
 
@@ -43,13 +48,19 @@ def check_arguments(args: argparse.Namespace) -> None:
 
     A report runs the stages that it needs.
     """
-    if args.layout_report and not args.passes and args.stop_after is None:
-        args.stop_after = "layout"
+    for report, stages in _REPORTS.items():
+        if not getattr(args, f"{report}_report"):
+            continue
+        if not args.passes and args.stop_after is None:
+            args.stop_after = stages[0]
+        if args.stop_after not in (None, *stages):
+            raise ValueError(
+                f"expected --stop-after {' or '.join(stages)} with --{report}-report, "
+                f"got {args.stop_after}"
+            )
+    if args.memory_report:  # the report decides it
+        args.disable = [*args.disable, "recompute-values"]
     stop = args.stop_after
-    if args.layout_report and stop not in (None, "layout", "memory"):
-        raise ValueError(
-            f"expected --stop-after layout or memory with --layout-report, got {stop}"
-        )
     if args.emit_graph is None:
         return
     if Path(args.emit_graph).suffix not in _FORMATS:
@@ -66,7 +77,7 @@ def check_arguments(args: argparse.Namespace) -> None:
 
 def inspected(module: ModuleOp, args: argparse.Namespace, target: str) -> str | None:
     """Write the drawing that is asked for; return the report, None for neither."""
-    if not args.layout_report and args.emit_graph is None:
+    if not (args.layout_report or args.memory_report or args.emit_graph):
         return None
     level = args.stop_after or level_of(module)
     if args.emit_graph is not None:
@@ -75,7 +86,10 @@ def inspected(module: ModuleOp, args: argparse.Namespace, target: str) -> str | 
                 f"expected graph or layout IR to draw, got {level} IR"
             )
         draw(dot_of(module), Path(args.emit_graph))
-    return layout_report(module, level, target) if args.layout_report else ""
+    text = layout_report(module, level, target) if args.layout_report else ""
+    if args.memory_report:
+        text += memory_report(module, args.memory_bytes or 0)
+    return text
 
 
 def draw(text: str, path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from glow.runtime.interface import Executable
 from glow.runtime.profile import Group, Record
 from glow.support.files import replace_file
-from glow.tools.tables import aligned
+from glow.support.tables import aligned
 
 TRACE = ".json"
 """The suffix of files with traces."""

@@ -11,9 +11,9 @@ from typing import Any
 from glow.backends.cpu.peaks import Peaks, measured_peaks
 from glow.runtime.interface import Executable
 from glow.runtime.profile import Group
+from glow.support.tables import aligned
 from glow.support.targets import target_of
 from glow.tools.profiling import GroupTime, cut, profiled, times_of
-from glow.tools.tables import aligned
 
 Moves = Sequence[tuple[int, int, int]]
 

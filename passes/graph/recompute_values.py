@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    IntegerAttr,
-    ModuleOp,
-    StringAttr,
-    i64,
-)
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -62,65 +56,75 @@ class RecomputeValuesPass(ModulePass):
     more; if they do, functions of elements such as exp, norms, softmax and pools are
     computed again too, as long as they do. Products are never.
 
-    With `report` the module's `graph.recomputation` lists each value that rests, its
-    bytes, whether it is kept, and why.
-
     Level: graph -> graph. Needs: nothing; after `cse`, which would undo it.
     Source: min-cut rematerialization of PyTorch's `torch/_functorch/partitioners.py`.
 
     ```
-    recompute-values{memory_bytes=100000000 report=true}
+    recompute-values{memory_bytes=100000000}
     ```
     """
 
     name = "recompute-values"
 
     memory_bytes: int = 0
-    report: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        made: list[DictionaryAttr] = []
-        for function in functions_of(op):
-            made += self._recompute(function.body.block)
-        if self.report:
-            op.attributes["graph.recomputation"] = ArrayAttr(made)
-
-    def _recompute(self, block: Block) -> list[DictionaryAttr]:
-        """Recompute values of a block; return what was decided on each in the end."""
-        made: list[DictionaryAttr] = []
-        ways: tuple[tuple[type[Operation], ...], ...] = (CHEAP,)
-        if self.memory_bytes:
-            ways = (CHEAP, (*CHEAP, *COSTLY))
-        for cheap in ways:
-            for _ in range(MOST_ROUNDS):
-                lifetimes = ValueLifetimes(list(block.ops))
-                if lifetimes.peak_bytes() <= self.memory_bytes:
-                    break
-                cut = _Cut(lifetimes, cheap)
-                if not cut.is_worth_it:
-                    break
-                made += [_entry(value) for value in cut.recomputed]
-                cut.carry_out()
-        if self.report:
-            last = _Cut(ValueLifetimes(list(block.ops)), ways[-1])
-            made += [_entry(value, last.reason_for(value)) for value in last.wanted]
-        return made
+        recompute(op, self.memory_bytes)
 
 
-def _entry(value: SSAValue, kept_because: str = "") -> DictionaryAttr:
-    """Return the line of a value in the report."""
-    owner = value.owner
-    assert isinstance(owner, Operation)
-    reason = kept_because or "it follows from what is kept"
-    return DictionaryAttr(
-        {
-            "op": StringAttr(owner.name),
-            "from": StringAttr(name_of(owner)),
-            "bytes": IntegerAttr(size_bytes(value), i64),
-            "becomes": StringAttr("kept" if kept_because else "recomputed"),
-            "because": StringAttr(reason),
-        }
-    )
+@dataclass(frozen=True)
+class Decision:
+    """What becomes of a value that rests, and why. Units: bytes of its elements."""
+
+    op: str
+    place: str
+    """Where in the model it is from."""
+    bytes: int
+    becomes: str
+    """kept or recomputed."""
+    reason: str
+
+    @staticmethod
+    def on(value: SSAValue, kept_because: str = "") -> Decision:
+        owner = value.owner
+        assert isinstance(owner, Operation)
+        becomes = "kept" if kept_because else "recomputed"
+        reason = kept_because or "it follows from what is kept"
+        return Decision(owner.name, name_of(owner), size_bytes(value), becomes, reason)
+
+
+def recompute(module: ModuleOp, memory_bytes: int) -> list[Decision]:
+    """Do what the pass does; return what is recomputed."""
+    blocks = [function.body.block for function in functions_of(module)]
+    return [made for block in blocks for made in _recompute(block, memory_bytes)]
+
+
+def kept_values(module: ModuleOp, memory_bytes: int) -> list[Decision]:
+    """Return the values that rest after all, with the reasons."""
+    made: list[Decision] = []
+    for function in functions_of(module):
+        lifetimes = ValueLifetimes(list(function.body.block.ops))
+        cut = _Cut(lifetimes, _ways(memory_bytes)[-1])
+        made += [Decision.on(value, cut.reason_for(value)) for value in cut.wanted]
+    return made
+
+
+def _ways(memory_bytes: int) -> tuple[tuple[type[Operation], ...], ...]:
+    """Return which ops are computed again, in the order of trials."""
+    return (CHEAP, (*CHEAP, *COSTLY)) if memory_bytes else (CHEAP,)
+
+
+def _recompute(block: Block, memory_bytes: int) -> Iterator[Decision]:
+    for cheap in _ways(memory_bytes):
+        for _ in range(MOST_ROUNDS):
+            lifetimes = ValueLifetimes(list(block.ops))
+            if lifetimes.peak_bytes() <= memory_bytes:
+                break
+            cut = _Cut(lifetimes, cheap)
+            if not cut.is_worth_it:
+                break
+            yield from map(Decision.on, cut.recomputed)
+            cut.carry_out()
 
 
 class _Cut:

@@ -39,3 +39,20 @@ def test_less_memory_gives_the_same() -> None:
     for net in nets[:2]:
         for name, found in net.run(arrays).items():
             np.testing.assert_array_equal(found, expected[name])
+
+
+def test_a_report_says_what_is_kept_and_what_that_saves() -> None:
+    def loss(x: Any, w: Any) -> Any:
+        for _ in range(6):
+            x = np.abs(np.maximum(x @ w, 0)) * 0.5
+        return np.sum(x * x)
+
+    w = np.eye(256, dtype=np.float32)
+    model = glow.trace(glow.grad(loss), w, w)
+    table, _, totals = model.memory_report().rpartition("\n\n")
+    assert {line.split()[1] for line in table.splitlines()[1:]} >= {"graph.matmul"}
+    kept, again, alive = totals.splitlines()
+    assert kept.startswith("kept: ")
+    assert again.startswith("recomputed: ")
+    now, most = (int(word.replace(",", "")) for word in alive.split()[3:6:2])
+    assert now < most

@@ -1,18 +1,28 @@
-// RUN: glow-opt %s -p 'recompute-values{memory_bytes=100000 report=true}' | filecheck %s
+// RUN: glow-opt %s -p 'recompute-values{memory_bytes=100000}' | filecheck %s
 // RUN: glow-opt %s -p 'recompute-values{memory_bytes=1000000}' | filecheck --check-prefix=WITHIN %s
 // RUN: glow-opt %s --stop-after graph --memory-bytes 100000 | filecheck --check-prefix OPTION %s
 // RUN: glow-opt %s --stop-after graph --memory-bytes 1000000 | filecheck --check-prefix WITHIN %s
+// RUN: glow-opt %s --memory-report --memory-bytes 100000 | filecheck --check-prefix REPORT %s
+// RUN: not glow-opt %s --memory-report --stop-after loops 2>&1 | filecheck --check-prefix MISPLACED %s
 
 // OPTION: graph.exp
 // OPTION: graph.exp
 
-// CHECK: graph.recomputation = [{op = "graph.exp", from = {{.*}}, bytes = 65536 : i64, becomes = "recomputed", because = "it follows from what is kept"}, {op = "graph.matmul", from = {{.*}}, bytes = 65536 : i64, becomes = "kept", because = "its op takes longer than it takes to keep it"}]
+// REPORT:      bytes made by from becomes because
+// REPORT-NEXT: 65,536 graph.exp {{.*}} recomputed it follows from what is kept
+// REPORT-NEXT: 65,536 graph.matmul {{.*}} kept its op takes longer than it takes to keep it
+// REPORT-EMPTY:
+// REPORT-NEXT: kept: 65,536 bytes, in 1 value
+// REPORT-NEXT: recomputed: 65,536 bytes, in 1 value
+// REPORT-NEXT: alive at once: 131,072 bytes, 196,608 if all are kept
+
+// MISPLACED: error: expected --stop-after graph with --memory-report, got loops
 
 // WITHIN: graph.exp
 // WITHIN-NOT: graph.exp
 // WITHIN: func.return
 
-// With a limit, exponentials are computed again too; the report tells.
+// With a limit, exponentials are computed again too.
 // CHECK-LABEL: func.func @main
 // CHECK:         [[Y:%.*]] = graph.matmul
 // CHECK-NEXT:    graph.exp [[Y]]
