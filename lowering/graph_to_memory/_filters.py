@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.ir import SSAValue
 
-from glow.dialects.layout.attribute import LayoutAttr, layout_of
+from glow.analysis.buffers import root_of
+from glow.dialects.layout.attribute import LayoutAttr, layout_of, physical_shape_of
 from glow.dialects.memory.address import Addressing, find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.lowering.convolution.algorithm import GENERIC, Algorithm
@@ -72,8 +74,13 @@ def _packed_at_run_time(
     buffer, own, shape = weights.buffer, weights.apart, weights.shape
     assert buffer is not None
     wanted = packed_shape(algorithm, shape, group)
-    if own is None or _is_packed(weights, algorithm, group):
+    if own is None:
         return lowering.relabeled(buffer, wanted, row_major(len(wanted)))
+    if _is_packed(weights, algorithm, group):
+        # A view with strides does not show the padding; what it is a view of has it.
+        root = root_of(buffer)
+        if prod(physical_shape_of(buffer_type(root))) == prod(wanted):
+            return lowering.relabeled(root, wanted, row_major(len(wanted)))
     element, apart = buffer_type(buffer).element_type, lowering.view(buffer, own)
     if algorithm == GENERIC:
         whole = own.reshaped(shape)
@@ -92,5 +99,9 @@ def _packed_at_run_time(
 
 def _is_packed(weights: Filter, algorithm: Algorithm, group: int) -> bool:
     """Return whether layout assignment has brought `weights` in the order to read."""
-    wanted = filter_layout(algorithm, weights.shape, group)
-    return weights.layout is not None and weights.layout == wanted
+    wanted, buffer = filter_layout(algorithm, weights.shape, group), weights.buffer
+    if weights.layout is None or weights.layout != wanted or buffer is None:
+        return False
+    type_ = buffer_type(buffer)
+    given = Buffer(type_.element_type, weights.shape, LayoutAttr(weights.layout))
+    return find_addressing(type_) == find_addressing(given)

@@ -87,3 +87,17 @@ def test_filters_that_a_run_computes(target: str) -> None:
     found = glow.compile(module_of(arguments, {}, body), target=target)(*arguments)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+def test_a_filter_is_read_in_the_padded_panels_that_it_was_computed_in() -> None:
+    # The gradient by the filter: 16 images of one channel, which fill half a panel.
+    def loss(filter: np.ndarray, image: np.ndarray) -> np.ndarray:
+        scores = glow.nn.relu(glow.nn.conv(image, filter, padding=1))
+        return np.mean(scores.mean((2, 3)) ** 2)
+
+    filter, image = seeded((16, 3, 3, 3), 1), seeded((2, 3, 32, 32), 2)
+    gradient = glow.trace(glow.grad(loss), filter, image)
+    found, expected = (
+        glow.compile(gradient, target)(filter, image) for target in ("cpu", "reference")
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
