@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 MINUTES ?= 10
 
-.PHONY: help venv demo test test-fast test-full lit check docs site bench layouts movement number-types kv-cache compile-time dynamic-shapes torch-models load-time overhead memory growth threads training workers roofline accuracy deviations stress fuzz faults conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs site notebooks bench layouts movement number-types kv-cache compile-time dynamic-shapes torch-models load-time overhead memory growth threads training workers roofline accuracy deviations stress fuzz faults conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -26,6 +26,7 @@ help:
 	@echo "make check      format, lint, types, and whether generated docs are in step"
 	@echo "make docs       write the generated pages under docs/"
 	@echo "make site       the documentation as a site, in build/site"
+	@echo "make notebooks  the tutorials as notebooks, in build/notebooks"
 	@echo "make bench      the table of benchmarks/RESULTS.md; EXPORTED=FOLDER adds what"
 	@echo "                benchmarks/export_models.py wrote there"
 	@echo "make layouts    the tables of benchmarks/LAYOUTS.md"
@@ -94,6 +95,10 @@ site: $(READY)
 		&& mv package/dist/mermaid.min.js site_pages/ && rm -r package mermaid-*.tgz
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
 	@echo "wrote build/site/index.html"
+
+notebooks: $(READY)
+	$(BIN)/python -m pip install -q nbformat
+	$(BIN)/python tools/notebooks.py build/notebooks
 
 bench: $(READY)
 	$(BIN)/python benchmarks/compare_models.py --output benchmarks/RESULTS.md \

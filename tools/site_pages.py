@@ -3,7 +3,8 @@ Collect the pages of the documentation site: `python tools/site_pages.py FOLDER`
 
 Pages keep their places below the repository, so that the links between them hold. What
 they link to besides pages, such as programs, is copied beside them; a link to a folder
-leads to a page that lists it.
+leads to a page that lists it. Tutorials have a link to their
+notebook if nbformat is installed.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("*.md", "docs/**/*.md", "benchmarks/*.md")
+TUTORIALS = Path("docs/tutorials")
 STYLE = Path("docs/site.css")
 _LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)]*)?\)")
 
@@ -36,6 +39,7 @@ def collect_pages(folder: Path) -> None:
     """Write the pages, and all that they link to, into `folder`, anew."""
     shutil.rmtree(folder, ignore_errors=True)
     listed: set[Path] = set()
+    notebooks = find_spec("nbformat") is not None
     for page in pages():
         text = (ROOT / page).read_text()
         for target, path in links_of(page):
@@ -44,7 +48,13 @@ def collect_pages(folder: Path) -> None:
                 listed.add(path)
             elif path.suffix != ".md":
                 _write(folder / path, (ROOT / path).read_text())
+        if notebooks and page.parent == TUTORIALS:
+            text += f"\n[This page as a notebook]({page.stem}.ipynb)\n"
         _write(folder / page, text)
+    if notebooks:
+        from glow.tools.notebooks import write_notebooks
+
+        write_notebooks(folder / TUTORIALS)
     _write(folder / STYLE, (ROOT / STYLE).read_text())
     for path in sorted(listed):
         _write(folder / path / "index.md", _listing(path, folder))
