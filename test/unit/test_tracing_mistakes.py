@@ -198,7 +198,7 @@ MISTAKES: dict[Callable[..., Any], str] = {
     unknown_mask: r".*expected a mask that is known, .* np.where\(mask, x, other\)",
     unknown_size: r"unique: expected a result whose size is known, .*",
     missing: r"np.linalg.eig: expected a function that traced arrays know, .*",
-    unknown_length: r"glow.scan: expected a length that is known, .* new, old\)",
+    unknown_length: r"glow.scan: expected a length that is known, .* carry\[0\] < n",
     no_matrix: r"linalg.qr: expected matrices, got shape \[4\]",
     not_square: r"linalg.eigh: expected square matrices, got shape \[3, 4\]",
     wrong_mode: 'linalg.qr: expected mode "reduced", "complete" or "r", got .*full.*',
