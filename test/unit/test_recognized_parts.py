@@ -1,4 +1,4 @@
-"""What is written out is recognized in parts of a split, and beside ops nobody reads."""
+"""What is written out is recognized in parts of splits, and beside unread ops."""
 
 from __future__ import annotations
 
