@@ -203,9 +203,19 @@ def _at_points(taps: Array, form: Form, result: Array) -> None:
         np.subtract(even, odd, out=result[k + 1], casting="same_kind")
 
 
+_SHARED_SLOWDOWN = 1.05
+"""How much longer blocks may take that threads can share evenly."""
+
+
 @cache
 def _block(
-    target: Target, form: Form, tiles: int, inputs: int, outputs: int, panel: int
+    target: Target,
+    form: Form,
+    tiles: int,
+    inputs: int,
+    outputs: int,
+    panel: int,
+    least: int,
 ) -> int:
     """Return the tiles of a block: panels read again against tiles that leave L2."""
     costs = target.costs
@@ -221,18 +231,27 @@ def _block(
         turns += block * (costs.winograd_tile + spill * min(max(excess, 0), 2))
         return -(-tiles // block) * turns, -block
 
-    return min({-(-tiles // count) for count in range(1, tiles + 1)}, key=cost)
+    blocks = sorted({-(-tiles // count) for count in range(1, tiles + 1)})
+    best = min(blocks, key=cost)
+    if least <= -(-tiles // best) or best == tiles:
+        return best
+    small = [block for block in blocks if block * least < tiles + block]
+    even = min(small, key=cost, default=best)
+    return even if cost(even)[0] <= _SHARED_SLOWDOWN * cost(best)[0] else best
 
 
-def winograd_block(target: Target, form: Form, input: Shape, result: Shape) -> int:
+def winograd_block(
+    target: Target, form: Form, input: Shape, result: Shape, least: int = 1
+) -> int:
     """
     Return how many tiles are transformed together.
 
-    More tiles read the filter less often, fewer ones stay in L2. The last block begins
-    early enough to be as large as the others.
+    More tiles read the filter less often, fewer ones stay in L2. There are at least
+    `least` blocks for threads to share if that takes little longer, and not only one.
     """
     panel = winograd_panel(target, form, input[1], result)
-    return _block(target, form, form.tiles(result), input[1], result[1], panel)
+    tiles = form.tiles(result)
+    return _block(target, form, tiles, input[1], result[1], panel, least)
 
 
 def winograd_panel(target: Target, form: Form, inputs: int, result: Shape) -> int:

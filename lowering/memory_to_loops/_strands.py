@@ -13,7 +13,10 @@ from glow.dialects.team.sections import CallOp, alike, clashes, is_beside
 from glow.dialects.team.touches import PlacedTouch
 
 _MOST_PIECES = 64
-"""Pieces of a call: enough for any number of threads to share them evenly."""
+"""Pieces of a call, roughly: enough for any number of threads to share them evenly."""
+
+_THREADS = 16
+"""The number of threads that pieces suit best; it has no effect on results."""
 
 
 @dataclass(eq=False)
@@ -49,7 +52,10 @@ class CallChain:
 
     def cut(self, piece_ns: int) -> None:
         """Set in the calls how many of their units a piece has."""
-        parts = -(-self.parts // self.pieces(piece_ns))
+        wanted = self.pieces(piece_ns)
+        sizes = {max(1, self.parts // wanted), -(-self.parts // wanted)}
+        # The most that one of several threads has to do.
+        parts = min(sorted(sizes), key=lambda n: -(-self.parts // (n * _THREADS)) * n)
         for call, units in zip(self.calls, self.units, strict=True):
             step = min(parts * units, call.units.value.data)
             call.properties["step"] = IntegerAttr(step, i64)

@@ -38,7 +38,9 @@ from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.product import Planned, Product, plan_product
 from glow.lowering.memory_to_loops.rows import Offsets, OffsetTable, offsets_of
 from glow.lowering.memory_to_loops.rules import check_room
-from glow.support.targets import Target
+
+_ENOUGH = 32
+"""Blocks that are enough for threads to share them evenly."""
 
 
 def call_winograd(
@@ -52,14 +54,17 @@ def call_winograd(
     """
     Append the calls that compute `op`; the input has the border that tiles read.
 
-    One block is three parts, each of which is cut by itself; of several, each does all.
+    A block is three parts, each of which is cut by itself. Of several blocks each does
+    all parts, unless threads share them and they are too few for that.
     """
     assert op.scratch is not None
     table, lanes = OffsetTable(), main.target.f32_lanes
     form = form_with(physical_shape_of(op.filter.type)[0])
-    row, core = _rows(main.target, op, form, (input, result), pads, epilogue, table)
-    blocks = -(-row.tiles // row.input.block)
-    scratch = main.base(op.scratch) if blocks == 1 else main.own(op.scratch)
+    row, core = _rows(main, op, form, (input, result), pads, epilogue, table)
+    block = row.input.block
+    blocks = -(-row.tiles // block)
+    in_parts = blocks < (_ENOUGH if main.piece_ns else 2)
+    scratch = main.base(op.scratch) if in_parts else main.own(op.scratch)
     offsets = main.offsets(table.array())
     given = {"input": main.base(op.input), "scratch": scratch, "table": offsets}
     filter = main.base(op.filter)
@@ -71,13 +76,14 @@ def call_winograd(
         WinogradOutput(form.tile, lanes, epilogue.form),
     )
     moved = (form.tile + 2) ** 2 * (row.input.channels + row.output.channels)
-    if blocks == 1:
-        work = Work(row.tiles, moved // 2)
-        main.call(first, given, row.input, work)
-        with main.shared.beside():
-            for gemm, own, part in core:
-                main.call(gemm, multiplied, own, part)
-        main.call(last, stored, row.output, work)
+    if in_parts:
+        for begin in range(0, row.tiles, block):
+            work = Work(min(block, row.tiles - begin), moved // 2)
+            main.call(first, given, row.input.behind(begin), work)
+            with main.shared.beside():
+                for gemm, own, part in core:
+                    main.call(gemm, multiplied, own, part)
+            main.call(last, stored, row.output.behind(begin * form.tile**2), work)
         return
     products = tuple(gemm.called_with(multiplied, own) for gemm, own, _ in core)
     kernel = Winograd(
@@ -91,7 +97,7 @@ def call_winograd(
 
 
 def _rows(
-    target: Target,
+    main: Main,
     op: ConvOp,
     form: Form,
     images: tuple[Addressing, Addressing],
@@ -100,16 +106,18 @@ def _rows(
     table: OffsetTable,
 ) -> tuple[WinogradRow[int], list[Planned]]:
     """Return the row of all parts, and the products of one block."""
+    target = main.target
     input, result = images
     places, *_, panel = physical_shape_of(op.filter.type)
     if op.scratch is not None:
         elements = winograd_scratch_elements(target, form, input.shape, result.shape)
         check_room(op, op.scratch, f32, elements)
-    block = winograd_block(target, form, input.shape, result.shape)
+    least = _ENOUGH if main.piece_ns else 1
+    block = winograd_block(target, form, input.shape, result.shape, least)
     inputs, outputs = input.shape[1], result.shape[1]
     matrices = winograd_stride(block, inputs), winograd_stride(block, outputs)
     product = _core(form, block, inputs, outputs, panel, matrices)
-    core = plan_product(target, product, table)
+    core = plan_product(target, product, table, is_shared=main.piece_ns > 0)
     tiles, pixels = _places(form, input, result, pads)
     pixel_rows = Matrix.of(result.shape, result.strides, 1).offsets()
     line, pixel = input.strides[2:]

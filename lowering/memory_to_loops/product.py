@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,11 @@ The k of a turn of the innermost loop, where they divide what is summed.
 A tile of 12 x 32 takes 0.85 of the time with one (Sapphire Rapids), four are no better.
 """
 _MANY = 8
-"""Units of work that are enough to be shared evenly."""
+"""Units of work that are enough to take turns with those of other calls."""
+_FEW_TILES = 16
+"""Threads share as many as these unevenly, but then need not wait for each other."""
+_MANY_TILES = 64
+"""So many can be shared evenly."""
 _NEAR_BYTES = 1 << 18
 """Each core has a cache of its own that holds so much and more."""
 
@@ -79,7 +82,9 @@ class Product:
     """Whether rounding grows in what reads the result, as in Winograd's transforms."""
 
 
-def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned]:
+def plan_product(
+    target: Target, p: Product, table: OffsetTable, *, is_shared: bool = False
+) -> list[Planned]:
     """
     Return the kernels that compute `p`, their rows and what they may do in pieces.
 
@@ -104,8 +109,8 @@ def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned
             pitch=p.pitch * pair if p.pitch == p.panel else 0,
         )
         row = _row(p, tiling, summed, panels, table)
-        row, work = _cut(kernel, row, depth)
-        if row.tiles.unit:
+        row, work = _cut(kernel, row, depth, is_shared=is_shared)
+        if not row.panels.unit:
             if np.all(np.diff(tiling.rows) >= 0):
                 work = replace(work, rows=_unit_rows(p, tiling.height))
             work = replace(work, spans=partial(_unit_spans, p, tiling))
@@ -222,27 +227,33 @@ def _turn(p: Product, height: int, summed: _Summed) -> int:
     return _TURN if is_even and height > FEW and not p.is_depthwise else 1
 
 
-def _cut(kernel: Gemm, row: GemmRow[int], depth: int) -> tuple[GemmRow[int], Work]:
+def _cut(
+    kernel: Gemm, row: GemmRow[int], depth: int, *, is_shared: bool
+) -> tuple[GemmRow[int], Work]:
     """
-    Return the row that says which loop is cut into units, and the work.
+    Return the row that says which loops are cut into units, and the work.
 
-    Batches share nothing. Else panels are cut where the right factor is the larger one
-    and does not fit into a cache, so that not everyone reads all of it; else tiles, as
-    what follows may go on with their rows. Another loop if that has few steps.
+    A unit is a tile of rows, so that what follows may go on with these, if there are
+    enough and the right factor fits into a cache. Else it is a tile of one panel: who
+    does some units in their order reads few panels, and there are enough to share.
     """
     loops = {name: getattr(row, name) for name in ("batches", "panels", "tiles")}
-    counts = {name: steps.last - steps.first for name, steps in loops.items()}
-    order = ["panels", "tiles"]
-    right = _F32_BYTES * row.panel_stride * counts["panels"]
-    if row.columns < counts["tiles"] * kernel.tile.rows or right <= _NEAR_BYTES:
-        order.reverse()
-    if kernel.stored is not Stored.INTERLEAVED:
-        order.insert(0, "batches")
-    many = (name for name in order if counts[name] >= _MANY)
-    name = next(many, max(order, key=lambda name: counts[name]))
-    cost = prod(counts.values()) * kernel.tile.size * depth
-    cut: dict[str, Any] = {name: replace(loops[name], unit=1)}
-    return replace(row, **cut), Work(counts[name], -(-cost // counts[name]))
+    batches, panels, tiles = (steps.last - steps.first for steps in loops.values())
+    cost = batches * panels * tiles * kernel.tile.size * depth
+    is_near = _F32_BYTES * row.panel_stride * panels <= _NEAR_BYTES
+    is_tall = row.columns < tiles * kernel.tile.rows
+    if is_shared:
+        by_rows = tiles >= (_FEW_TILES if is_near else _MANY_TILES)
+    else:
+        by_rows = tiles >= _MANY and (is_near or is_tall or panels < _MANY)
+    units = {"batches": 0, "panels": 0, "tiles": 1}
+    has_batches = kernel.stored is not Stored.INTERLEAVED
+    if not by_rows or (has_batches and batches >= _MANY):
+        units["panels"] = tiles
+        units["batches"] = panels * tiles if has_batches else 0
+    count = max(units["batches"] * batches, units["panels"] * panels, tiles)
+    cut: dict[str, Any] = {n: replace(loops[n], unit=units[n]) for n in units}
+    return replace(row, **cut), Work(count, -(-cost // count))
 
 
 @dataclass(frozen=True, eq=False)

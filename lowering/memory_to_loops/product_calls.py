@@ -25,7 +25,6 @@ from glow.lowering.memory_to_loops.product import Planned, Product, plan_product
 from glow.lowering.memory_to_loops.rows import Offsets, OffsetTable, spans_of
 from glow.lowering.memory_to_loops.rules import check_room
 from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
-from glow.support.targets import Target
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +64,7 @@ def call_product(
     key = _likeness_of(op)
     if key not in main.plans:
         product = product_of()
-        main.plans[key] = product and _plan(main.target, op, product)
+        main.plans[key] = product and _plan(main, op, product)
     plan = main.plans[key]
     if plan is not None:
         _call(main, op, factors, plan)
@@ -84,7 +83,7 @@ def _likeness_of(op: ConvOp | MatMulOp) -> Hashable:
     )
 
 
-def _plan(target: Target, op: ConvOp | MatMulOp, product: Product) -> ProductPlan:
+def _plan(main: Main, op: ConvOp | MatMulOp, product: Product) -> ProductPlan:
     widened = None
     if not product.columns or not len(product.rows):
         return ProductPlan(product.in_pairs, None, (), np.zeros(0, np.int64))
@@ -94,7 +93,9 @@ def _plan(target: Target, op: ConvOp | MatMulOp, product: Product) -> ProductPla
         product = replace(product, rows=product.rows - first)
     table = OffsetTable()
     pieces = [
-        _Piece(starts, plan_product(target, piece, table))
+        _Piece(
+            starts, plan_product(main.target, piece, table, is_shared=main.piece_ns > 0)
+        )
         for starts, piece in _pieces(product)
     ]
     return ProductPlan(product.in_pairs, widened, pieces, table.array())

@@ -131,3 +131,18 @@ def test_floats_of_16_bits_give_the_same_bits(
     module = module_of([x], {"w": w, "m": m}, build)
     (name,) = (each.name for each in glow.compile(module, target=target).inputs)
     assert check(module, {name: x}, target, piece_ns) > 5
+
+
+@pytest.mark.parametrize(("side", "channels"), [(56, 128), (200, 32)])
+def test_blocks_of_tiles_give_the_same_bits(side: int, channels: int) -> None:
+    """A few blocks, whose parts threads share one by one, and many small ones."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((1, channels, side, side)).astype(np.float32)
+    w = rng.standard_normal((channels, channels, 3, 3)).astype(np.float32)
+
+    def build(x: Any, w: Any) -> list[Any]:
+        return [ConvOp(x, w, pads=(1, 1, 1, 1)).result]
+
+    module = module_of([x], {"w": w}, build)
+    (name,) = (each.name for each in glow.compile(module).inputs)
+    assert check(module, {name: x}, "cpu", 5000) > 10

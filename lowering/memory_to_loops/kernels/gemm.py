@@ -10,7 +10,14 @@ from glow.codegen.memory import on_stack
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue, Finish, Panel, Rows
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
-from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel, bounds_of
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Bounds,
+    Call,
+    Kernel,
+    single_steps,
+    steps_within,
+    units_within,
+)
 from glow.lowering.memory_to_loops.kernels.microkernel import (
     Sums,
     Tile,
@@ -34,7 +41,7 @@ class Gemm(Kernel):
     a convolution, strided, with a border, of any batch. The last tile may name a row
     twice. An extra may lie where the result goes.
 
-    Unit: some batches, panels or tiles, as the row says.
+    Unit: a tile of all panels, or of one panel of one batch, as the row says.
     """
 
     tile: Tile
@@ -80,27 +87,31 @@ class Gemm(Kernel):
 
     def write(self, call: Call[GemmRow[Value]]) -> None:
         row = call.row
-        loops = (row.batches, row.panels, row.tiles)
-        batches, panels, tiles = (bounds_of(steps, call) for steps in loops)
         if self.stored is Stored.INTERLEAVED:
-            self._write_planes(call, panels, tiles)
+            self._write_planes(call)
             return
+        batches = steps_within(row.batches, call.range)
         for batch in loop(*batches, name="batch", nonempty=True):
             offsets = self._offsets(call, batch)
+            units = units_within(row.batches, call.range, batch)
+            panels = steps_within(row.panels, units)
             for number in loop(*panels, name="panel", nonempty=True):
                 panel = self._panel(call, number, offsets)
+                tiles = self._tiles(row, units, number)
                 for tile in loop(*tiles, name="tile", nonempty=True):
                     finish = self._finish(call, panel, tile)
                     STORES[self.stored](finish, self._multiplied(finish, tile))
 
-    def _write_planes(
-        self, call: Call[GemmRow[Value]], panels: Bounds, tiles: Bounds
-    ) -> None:
+    def _tiles(self, row: GemmRow[Value], units: Bounds, panel: Value) -> Bounds:
+        return single_steps(row.tiles, units_within(row.panels, units, panel))
+
+    def _write_planes(self, call: Call[GemmRow[Value]]) -> None:
         """Write other loops: panels, tiles, planes, then the rows of all planes."""
-        size = self.tile.size
+        row, size = call.row, self.tile.size
         place = on_stack(self.epilogue.result, self.planes * size)
+        panels = steps_within(row.panels, call.range)
         for number in loop(*panels, name="panel", nonempty=True):
-            for tile in loop(*tiles, name="tile", nonempty=True):
+            for tile in loop(*self._tiles(row, call.range, number), name="tile"):
                 for plane in loop(0, self.planes, name="plane", nonempty=True):
                     finish = self._at(call, number, tile, plane)
                     for i, values in self._multiplied(finish, tile).each():

@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, SSAValue
 from glow.codegen.atomics import raise_to
 from glow.codegen.casts import convert
 from glow.codegen.conditions import is_outside, select
-from glow.codegen.functions import minimum
+from glow.codegen.functions import maximum, minimum
 from glow.codegen.loops import Level, N, when
 from glow.codegen.memory import Memory, flat
 from glow.codegen.rows import read_row, zeros
@@ -220,18 +220,43 @@ class Call(Generic[R]):
 
 @dataclass(frozen=True)
 class Steps(Generic[N]):
-    """A loop, and how many of its steps are a unit of work; 0 if it is not cut."""
+    """
+    A loop, and how many units of work each of its steps is; 0 if it is not cut.
+
+    Loops that are cut lie in each other, so that units are numbered in the order in
+    which they are done.
+    """
 
     first: N
     last: N
     unit: N
 
 
-def bounds_of(steps: Steps[Value], call: Call[Any]) -> tuple[Value, Value]:
-    """Return the steps to do: all, unless the loop is cut."""
-    first = steps.first + call.begin * steps.unit
-    last = minimum(steps.first + call.end * steps.unit, steps.last)
-    return first, select(steps.unit == 0, steps.last, last)
+def steps_within(steps: Steps[Value], units: Bounds) -> Bounds:
+    """Return the steps that some units of work lie in: all, unless the loop is cut."""
+    begin, end = units
+    size = maximum(steps.unit, 1)
+    first, last = begin // size, (end + size - 1) // size
+    is_whole = steps.unit == 0
+    return (
+        select(is_whole, steps.first, steps.first + first),
+        select(is_whole, steps.last, steps.first + last),
+    )
+
+
+def units_within(steps: Steps[Value], units: Bounds, step: Value) -> Bounds:
+    """Return the units of work of one step: all, unless the loop is cut."""
+    begin, end = units
+    before = (step - steps.first) * steps.unit
+    last = minimum(end - before, steps.unit)
+    return maximum(begin - before, 0), select(steps.unit == 0, end, last)
+
+
+def single_steps(steps: Steps[Value], units: Bounds) -> Bounds:
+    """Return `steps_within` of a loop whose steps are one unit of work, if any."""
+    begin, end = units
+    last = minimum(steps.first + end * steps.unit, steps.last)
+    return steps.first + begin * steps.unit, select(steps.unit == 0, steps.last, last)
 
 
 _PLAIN, _NOALIAS = DictionaryAttr({}), DictionaryAttr({"llvm.noalias": UnitAttr()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Generic
 
@@ -42,6 +42,10 @@ class InputRow(Generic[N]):
     """From one of the matrices of the transformed input to the next."""
     tiles_at: N
     """Where the window of each tile begins."""
+
+    def behind(self: InputRow[int], tiles: int) -> InputRow[int]:
+        """Return the row of the tiles after so many."""
+        return replace(self, tiles_at=self.tiles_at + tiles)
 
 
 @dataclass(frozen=True)
@@ -132,6 +136,11 @@ class OutputRow(Generic[N]):
     One outside the result is named as the nearest inside, which is stored after it.
     """
     extras: tuple[ExtraRow[N], ...]
+
+    def behind(self: OutputRow[int], pixels: int) -> OutputRow[int]:
+        """Return the row of the pixels of tiles after so many."""
+        extras = tuple(replace(each, at=each.at + pixels) for each in self.extras)
+        return replace(self, result_at=self.result_at + pixels, extras=extras)
 
 
 @dataclass(frozen=True)

@@ -86,3 +86,22 @@ builtin.module attributes {glow.arena_bytes = 262144 : i64} {
     func.return
   }
 }
+
+// -----
+
+// A product of few rows by a large matrix is cut along its panels too: 5 tiles of rows
+// by 64 panels, in 64 pieces.
+// CHECK:      glow.strands = 1 : i64, glow.sections = 1 : i64
+// CHECK:        team.call @gemm_6x16_{{.*}} units 320 step 5 cost
+builtin.module attributes {glow.arena_bytes = 0 : i64} {
+  memory.placeholder @x "in" : memref<30x256xf32>
+  memory.placeholder @y "out" : memref<30x1024xf32>
+  memory.placeholder @w "in" : memref<256x1024xf32>
+  func.func @main() {
+    %x = memory.get @x : memref<30x256xf32>
+    %w = memory.get @w : memref<256x1024xf32>
+    %y = memory.get @y : memref<30x1024xf32>
+    memory.matmul ins(%x : memref<30x256xf32>, %w : memref<256x1024xf32>) outs(%y : memref<30x1024xf32>) {}
+    func.return
+  }
+}
