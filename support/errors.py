@@ -49,6 +49,10 @@ class TracingError(GlowError, TypeError):
     """Code that is traced does what no trace can; the message begins with its line."""
 
 
+class UnknownAttributeError(TracingError, AttributeError):
+    """Traced arrays lack an attribute."""
+
+
 class OutOfMemoryError(GlowError, MemoryError):
     """There is less memory than compiling or running takes, which the message says."""
 

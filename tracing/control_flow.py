@@ -15,7 +15,13 @@ from glow.dialects.graph.outlining import OutlinedFunction, take_alike
 from glow.dialects.graph.tensors import Tensor
 from glow.support.errors import ExecutionError
 from glow.tracing.calls import TracedFunction, trace_function, traced_results
-from glow.tracing.loops import condition_of, insert_loop, is_operand, leaves_of
+from glow.tracing.loops import (
+    check_functions,
+    condition_of,
+    insert_loop,
+    is_operand,
+    leaves_of,
+)
 from glow.tracing.operands import as_tracer, tensor_of
 from glow.tracing.pytrees import Structure, flatten, map_leaves, unflatten
 from glow.tracing.trace import current_trace, is_tracing
@@ -37,8 +43,10 @@ def cond(
     Shapes: predicate a scalar of bools; both results nested alike, of the same shapes
     and element types. Errors: TracingError at the caller's line for others.
     """
+    check_functions("glow.cond", true_function, false_function)
     if not isinstance(predicate, Tracer):
         return (true_function if predicate else false_function)(*operands)
+    check_functions("glow.cond", true_function, false_function)
     condition = condition_of(predicate, "glow.cond")
     traced = [
         trace_function(function, operands, name=name, is_operand=is_operand)
@@ -80,6 +88,7 @@ def while_loop(
     condition that is no scalar of bools. ExecutionError for one that is true after
     `max_turns`.
     """
+    check_functions("glow.while_loop", condition, body)
     if not is_tracing():
         state = init
         for turn in count():
@@ -109,6 +118,7 @@ def fori_loop(
     arrays as a number of Python does. Outside traces it is a loop of Python.
     Shapes, errors: as those of `while_loop`.
     """
+    check_functions("glow.fori_loop", body)
     if not is_tracing():
         for i in range(int(lower), int(upper)):
             init = body(i, init)
@@ -151,6 +161,7 @@ def scan(
     of `while_loop`; other lengths, no array and no length; a function that returns no
     pair.
     """
+    check_functions("glow.scan", function, condition)
     if isinstance(length, Tracer):
         raise error_here(
             "glow.scan: expected a length that is known, got a traced array; give the "

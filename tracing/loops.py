@@ -26,6 +26,14 @@ def is_operand(value: object) -> bool:
     return isinstance(value, Tracer) or is_array(value)
 
 
+def check_functions(what: str, *functions: object) -> None:
+    """Raise an error at the caller's line for what is no function; None is absent."""
+    for each in functions:
+        if each is not None and not callable(each):
+            kind = type(each).__name__
+            raise error_here(f"{what}: expected a function, got a {kind}")
+
+
 def condition_of(predicate: Any, what: str) -> Tensor:
     tensor = tensor_of(predicate)
     if tensor.shape or tensor.element != i1:

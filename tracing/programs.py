@@ -26,7 +26,7 @@ from glow.tracing.pytrees import (
 )
 from glow.tracing.trace import TracedModule
 from glow.tracing.tracers import Tracer
-from glow.tracing.user_code import error_here
+from glow.tracing.user_code import blamed_on_user, error_here
 from glow.tracing.variables import Variable
 
 assert _functions
@@ -184,14 +184,16 @@ def trace_program(
         return _call(function, taken)
 
     run.__name__ = getattr(function, "__name__", "function")
-    with program.main.entered() as main:
+    with program.main.entered() as main, blamed_on_user():
         results, structure = traced_results(run, ())
         tensors = [main.adopt(tensor_of(result)) for result in results]
     if not tensors and not any(
         value.value.owner is not storage
         for _, storage, value in program.variables.values()
     ):
-        raise error_here(f"{run.__name__}: expected arrays as results, got none")
+        made = None if results else unflatten(structure, [])
+        got = f"a {type(made).__name__}" if made else "none"
+        raise error_here(f"{run.__name__}: expected arrays as results, got {got}")
     paths, _ = flatten(unflatten(structure, results), path=("result",))
     for path, tensor in zip(paths, tensors, strict=True):
         storage = program.placeholder(path.name, tensor.dtype, tensor.shape, "out")

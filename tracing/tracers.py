@@ -9,15 +9,26 @@ from typing import Any, NoReturn
 import numpy as np
 
 from glow.dialects.graph.tensors import Tensor
+from glow.support.errors import UnknownAttributeError
 from glow.tracing.registry import FUNCTIONS, function_named
-from glow.tracing.user_code import error_here
+from glow.tracing.user_code import error_here, user_place
 
 _METHODS = (
     *("all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "cumsum"),
     *("conjugate", "cumprod", "diagonal", "dot", "max", "mean", "min", "nonzero"),
-    *("prod", "ravel", "repeat", "round", "searchsorted", "sort", "squeeze", "std"),
+    *("prod", "ravel", "repeat", "round", "searchsorted", "squeeze", "std"),
     *("sum", "swapaxes", "take", "trace", "var"),
 )
+
+_IN_PLACE = {
+    "fill": "np.full_like(x, value)",
+    "partition": "np.partition(x, kth)",
+    "put": "np.where(mask, value, x)",
+    "resize": "np.reshape(x, shape)",
+    "setflags": "x as it is",
+    "sort": "np.sort(x)",
+}
+"""Methods that would change an array, and what to write instead."""
 
 
 def _operator(name: str) -> Callable[[Any, Any], Any]:
@@ -59,6 +70,12 @@ class Tracer:
     @property
     def shape(self) -> tuple[int, ...]:
         return self.tensor.shape
+
+    @shape.setter
+    def shape(self, extents: Any) -> NoReturn:
+        raise error_here(
+            "x.shape: expected an array that stays as it is; use np.reshape(x, shape)"
+        )
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -121,6 +138,12 @@ class Tracer:
         raise error_here(
             "expected an array that stays as it is, got an assignment to a part of a "
             "traced one; use np.where(mask, value, x), or np.concatenate of its parts"
+        )
+
+    def __delitem__(self, key: Any) -> NoReturn:
+        raise error_here(
+            "expected an array that stays as it is, got a part of a traced one to "
+            "delete; use np.delete, or np.concatenate of its parts"
         )
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
@@ -213,6 +236,16 @@ class Tracer:
     def copy(self) -> Tracer:
         return self
 
+    __copy__ = copy
+
+    def __deepcopy__(self, known: Any) -> Tracer:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise error_here(
+            "pickle: expected an array whose elements are known, got a traced one"
+        )
+
     def to_device(self, device: str, /, *, stream: Any = None) -> Tracer:
         if device != "cpu":
             raise error_here(f'to_device: expected "cpu", got {device!r}')
@@ -230,8 +263,13 @@ class Tracer:
         return FUNCTIONS["ravel"](self)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name in _IN_PLACE:
+            return lambda *_, **__: _refuse_change(name)
         if name not in _METHODS:
-            raise AttributeError(f"traced arrays have no attribute {name!r}")
+            text = f"traced arrays have no attribute {name!r}"
+            if name.startswith("_"):  # which libraries ask for
+                raise AttributeError(text)
+            raise UnknownAttributeError(f"{user_place()}: {text}")
         function = function_named(name)
         return lambda *arguments, **named: function(self, *arguments, **named)
 
@@ -277,6 +315,12 @@ def _unknown(what: str, instead: str) -> Exception:
     return error_here(
         f"{what}: expected a number that is known, got a traced array, whose elements "
         f"only a run knows; {instead}"
+    )
+
+
+def _refuse_change(name: str) -> NoReturn:
+    raise error_here(
+        f"x.{name}: expected an array that stays as it is; use {_IN_PLACE[name]}"
     )
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import islice
+from traceback import walk_tb
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.support.errors import GlowError, TracingError
 from glow.support.locations import location_of
 
-_LIBRARIES = frozenset({"glow", "numpy", "contextlib", "functools"})
+_LIBRARIES = sys.stdlib_module_names - {"__main__"} | {"glow", "numpy"}
 
 
 class SourcePlace(NamedTuple):
@@ -76,11 +77,16 @@ def user_frame() -> FrameType:
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     last = frame
     while frame is not None:
-        last, module = frame, frame.f_globals.get("__name__") or ""
-        if module.partition(".")[0] not in _LIBRARIES:
+        last = frame
+        if _is_users(frame):
             break
         frame = frame.f_back
     return last
+
+
+def _is_users(frame: FrameType) -> bool:
+    module = frame.f_globals.get("__name__") or ""
+    return module.partition(".")[0] not in _LIBRARIES
 
 
 @lru_cache(1 << 12)
@@ -102,6 +108,25 @@ def _shown(file: str) -> str:
 def error_here(message: str) -> TracingError:
     """Return an error that begins with the line of the caller's code."""
     return TracingError(f"{user_place()}: {message}")
+
+
+@contextmanager
+def blamed_on_user() -> Generator[None]:
+    """Raise what others refuse of traced arrays as an error at the line that asks."""
+    try:
+        yield
+    except TypeError as error:
+        if isinstance(error, GlowError) or "Tracer" not in str(error):
+            raise
+        places = [
+            _place(frame.f_code, frame.f_lasti, line)
+            for frame, line in walk_tb(error.__traceback__)
+            if _is_users(frame)
+        ]
+        raise TracingError(
+            f"{places[-1] if places else user_place()}: expected an array or a number "
+            f"whose elements are known, got a traced one: {error}"
+        ) from None
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import numpy as np
 
 from glow.dialects.graph import array_api as ops
 from glow.dialects.graph import binary, logic, unary
+from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.tracing.functions import formulas
 from glow.tracing.operands import common_weak, dtype_of, kind_of, tensor_of, weak_type
@@ -142,6 +143,15 @@ def _copysign(x: Tensor, y: Tensor) -> Tensor:
     return ops.where(_sign_bit(y), -size, size)
 
 
+def _power(x: Tensor, y: Tensor) -> Tensor:
+    exponents = y.value.owner
+    if _is(y, "i") and isinstance(exponents, LiteralOp):
+        least = exponents.array.min(initial=0)
+        if least < 0:
+            raise ValueError(f"expected no negative powers of integers, got {least}")
+    return ops.pow(x, y)
+
+
 def _floor_divide(x: Tensor, y: Tensor) -> Tensor:
     if _is(x, "fV"):
         quotient = ops.floor((x - x % y) / y + 0.5)
@@ -229,7 +239,7 @@ RULES: dict[str, ElementRule] = {
     "nextafter": formulas.nextafter,
     "not_equal": ops.not_equal,
     "positive": _same,
-    "power": ops.pow,
+    "power": _power,
     "rad2deg": _scaled(180 / math.pi),
     "reciprocal": _by_kind(_emitted(unary.ReciprocalOp), integers=_reciprocal),
     "remainder": _remainder,

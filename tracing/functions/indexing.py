@@ -27,6 +27,7 @@ from glow.tracing.user_code import error_here
 @array_function("__getitem__")
 def part_of(x: Any, key: Any) -> Any:
     """Return `x[key]`: basic indexing, integer arrays, and masks that are known."""
+    _check_masks(x.shape, key)
     keys = _expanded(x.ndim, _plain(key))
     if not any(isinstance(each, np.ndarray | Tracer) for each in keys):
         return Tracer(tensor_of(x)[tuple(keys)])
@@ -36,6 +37,25 @@ def part_of(x: Any, key: Any) -> Any:
     arrays = [keys[at] for at in places]
     together = places[-1] - places[0] == len(places) - 1
     return Tracer(_gathered(made, places, arrays, together))
+
+
+def _check_masks(shape: tuple[int, ...], key: Any) -> None:
+    """Raise IndexError for a mask that is known and does not fit its axes."""
+    keys = list(cast(Sequence[Any], key)) if isinstance(key, tuple) else [key]
+    masks: dict[int, Any] = {}
+    taken = [int(each is not None and each is not ...) for each in keys]
+    for at, each in enumerate(keys):
+        if _is_list(each) or isinstance(each, np.ndarray):
+            array = np.asarray(cast(Any, each))
+            if array.dtype.kind == "b":
+                masks[at], taken[at] = array, array.ndim
+    for at, mask in masks.items():
+        has_rest = any(each is ... for each in keys[:at])
+        axis = len(shape) - sum(taken[at:]) if has_rest else sum(taken[:at])
+        if mask.shape != (expected := shape[axis : axis + mask.ndim]):
+            raise IndexError(
+                f"expected a mask of shape {list(expected)}, got {list(mask.shape)}"
+            )
 
 
 def _is_place(key: Any) -> bool:

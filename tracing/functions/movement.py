@@ -211,6 +211,8 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **named: Any) -> Any
         raise TypeError("expected one number as constant_values and no other options")
     sides = np.broadcast_to(pad_width, (x.ndim, 2))
     pads = tuple(int(each) for each in sides.T.reshape(-1))
+    if min(pads, default=0) < 0:
+        raise ValueError(f"expected widths of at least 0, got {min(pads)}")
     value = tensor_of(number, x.dtype) if mode == "constant" else None
     return Tracer(emit(PadOp, x, value, pads=pads, mode=mode))
 
