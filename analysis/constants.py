@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, OpResult, SSAValue
 
 from glow.analysis.symbols import uses_of_symbols
 from glow.dialects.graph.fused import FusedOp
@@ -45,20 +46,19 @@ def constant_behind(value: SSAValue) -> Constant | None:
 
     Groups and layout transforms are looked through: the tensor is the same.
     """
-    if isinstance(value, BlockArgument):
-        group = value.block.parent_op()
-        if isinstance(group, FusedOp):
+    if type(value) is not OpResult:
+        group = value.block.parent_op() if isinstance(value, BlockArgument) else None
+        if isinstance(value, BlockArgument) and isinstance(group, FusedOp):
             return constant_behind(group.operands[value.index])
         return None
-    match value.owner:
-        case TransformOp() as transform:
-            return constant_behind(transform.input)
-        case LiteralOp() as literal:
-            return literal
-        case LoadOp() as load:
-            return _constant(load)
-        case _:
-            return None
+    owner = value.op
+    # By its exact class: most values are made by others, and many are asked for.
+    kind = type(owner)
+    if kind is LoadOp:
+        return _constant(cast(LoadOp, owner))
+    if kind is TransformOp:
+        return constant_behind(cast(TransformOp, owner).input)
+    return cast(LiteralOp, owner) if kind is LiteralOp else None
 
 
 def _constant(load: LoadOp) -> ConstantOp | None:
@@ -70,7 +70,9 @@ def _constant(load: LoadOp) -> ConstantOp | None:
 
 
 def _declared(module: ModuleOp, symbol: str) -> StorageOp | None:
-    known = _FOUND.setdefault(module, WeakValueDictionary())
+    known = _FOUND.get(module)
+    if known is None:
+        known = _FOUND[module] = WeakValueDictionary()
     op = known.get(symbol)
     if op is None or not _is_current(op, module, symbol):
         storage = [op for op in module.body.ops if isinstance(op, StorageOp)]

@@ -120,23 +120,17 @@ class _Driver(RewritePattern):
         if not patterns or not (self._on_layouts or _is_plain(op)):
             return
         self._location = op.location
+        new = Replacement(op, self._constants, rewriter)
         for pattern in patterns:
-            self._apply(pattern, op, rewriter)
+            results = pattern(op, new)
+            if results is not None:
+                _replace(op, new, results)
+            elif new.ops:
+                new.discard()
             if rewriter.has_done_action:
                 self._count(pattern)
                 return
-
-    def _apply(
-        self, pattern: Pattern, op: Operation, rewriter: PatternRewriter
-    ) -> None:
-        new = Replacement(op, self._constants, rewriter)
-        results = pattern(op, new)
-        if results is None:
-            new.discard()
-            return
-        several = (results,) if isinstance(results, Tensor | SSAValue) else results
-        values = [r.value if isinstance(r, Tensor) else r for r in several]
-        rewriter.replace(op, new.ops, values)
+            new.location = op.location
 
     def begin(self, ops: int) -> None:
         """Begin a round over so many ops; the first one says what all may take."""
@@ -156,6 +150,13 @@ class _Driver(RewritePattern):
         for inner in (op, *ops_in(*op.regions)):
             if isinstance(inner.location, UnknownLoc):
                 inner.location = self._location
+
+
+def _replace(op: Operation, new: Replacement, results: Results) -> None:
+    """Put what a pattern wrote in the place of `op`."""
+    several = (results,) if isinstance(results, Tensor | SSAValue) else results
+    values = [r.value if isinstance(r, Tensor) else r for r in several or ()]
+    new.rewriter.replace(op, new.ops, values)
 
 
 class _Walker(PatternRewriteWalker):

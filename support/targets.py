@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass, fields, replace
+from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -83,6 +83,14 @@ class Target:
     costs: Costs = MEASURED
     accuracy: str = "fast"
     """How exact results are to be: one of `ACCURACIES`."""
+
+    def __hash__(self) -> int:
+        # Much is cached by target and by something small, which takes less to hash.
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, each.name) for each in fields(self)))
 
     @property
     def f32_lanes(self) -> int:

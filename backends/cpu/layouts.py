@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import f32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from glow.analysis.constants import constant_behind
+from glow.backends.cpu.products import product_choices
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
@@ -32,18 +32,8 @@ from glow.dialects.graph.pooling import (
 )
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.resize import ResizeOp
-from glow.dialects.layout.attribute import LayoutAttr, layout_attribute
+from glow.dialects.layout.attribute import layout_attribute
 from glow.lowering.convolution.layouts import convolution_choices, transposed_choices
-from glow.lowering.tiles import (
-    IN_ORDER,
-    IN_PAIRS,
-    Digits,
-    depth_order,
-    has_pairs,
-    matrix_panels,
-    multiplies_pairs,
-    panel_for,
-)
 from glow.support.layout import Layout, channels_last, size_of, strides_of
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, Layouts, Offers, Target
 from glow.support.types import (
@@ -86,7 +76,7 @@ def layout_choices(
         case ConvTransposeOp():
             return transposed_choices(op, target)
         case MatMulOp():
-            return _products(op, target, offers)
+            return product_choices(op, target, offers)
         case AttentionOp() if keeps(op, target):
             return (_attention(op),)
         case LstmOp() | GruOp() | RnnOp():
@@ -102,39 +92,6 @@ def _spatial(op: Operation) -> LayoutChoice:
     activations = layout_attribute(channels_last(len(shape_of(op.operands[0]))))
     others = (None,) * (len(op.operands) - 1)
     return LayoutChoice((activations, *others), (activations,) * len(op.results))
-
-
-def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice]:
-    """
-    Return panels for a right factor, or columns in a row where a run computes it.
-
-    Of the left factor and the result, rows or columns are in a row. The summed axis may
-    be split in the left factor, if panels have their rows in the same order.
-    """
-    rank = len(shape_of(op.result))
-    others = (None,) * (len(op.operands) - 2)
-    neighbors = tuple(range(len(shape_of(op.lhs))))[-2:]
-    right = _right(op, target)
-    if isinstance(right, LayoutAttr) and has_pairs(right.data):
-        neighbors = (_depth(op),)
-    asked: list[tuple[Asked, Asked, float]] = [(AnyOrder(neighbors), right, 0.0)]
-    if _may_be_packed(op, target):
-        strided = _strided_cost(op, target)
-        panels = _panels(op, target)
-        asked = [(AnyOrder(neighbors), panels, 0.0), (*asked[0][:2], strided)]
-    asked += [
-        (layout_attribute(layout), _panels(op, target, order), 0.0)
-        for layout, order in _orders(op, target, offers)
-    ]
-    results = [(AnyOrder((rank - 1,) if rank else None), 0.0)]
-    if _has_columns(op, target):
-        cost = target.costs.transposed_result * size_bytes(op.result)
-        results.append((AnyOrder((rank - 2,)), cost))
-    return [
-        LayoutChoice((left, right, *others), (result,), strided + cost)
-        for left, right, strided in asked
-        for result, cost in results
-    ]
 
 
 def _attention(op: AttentionOp) -> LayoutChoice:
@@ -157,78 +114,6 @@ def _by_name(
     operands = (name for name, _ in op.get_irdl_definition().operands)
     present = [name for name in operands if getattr(op, name) is not None]
     return tuple(asked if name in names else others for name in present)
-
-
-def _has_columns(op: MatMulOp, target: Target) -> bool:
-    """Return whether a kernel can write columns in a row, and has a tile of rows."""
-    ranks = [len(shape_of(factor)) for factor in (op.lhs, op.rhs)]
-    if min(ranks) == 1 or compute_type(element_of(op.result)) != f32:
-        return False
-    return shape_of(op.result)[-2] >= target.tile_rows
-
-
-def _orders(
-    op: MatMulOp, target: Target, offers: Offers
-) -> list[tuple[Layout, Digits]]:
-    """Return the layouts offered for the left factor that split the summed axis."""
-    shape = shape_of(op.lhs)
-    if len(shape) < 2 or not _is_packed(op):
-        return []
-    axis = _depth(op)
-    orders = ((layout, depth_order(layout, shape, axis)) for layout in offers(0))
-    return [(layout, order) for layout, order in orders if order and len(order) > 1]
-
-
-def _right(op: MatMulOp, target: Target) -> Asked:
-    """Return the request for the right factor: panels, or columns in a row."""
-    rank = len(shape_of(op.rhs))
-    if rank == 1:
-        return None
-    if not _is_packed(op):
-        return AnyOrder((_columns(op),))
-    element, depth = element_of(op.lhs), shape_of(op.lhs)[_depth(op)]
-    in_pairs = multiplies_pairs(target, element, depth)
-    return _panels(op, target, IN_PAIRS if in_pairs else IN_ORDER)
-
-
-def _is_packed(op: MatMulOp) -> bool:
-    """Return whether the right factor is a constant that can be in panels."""
-    is_matrix = len(shape_of(op.rhs)) > 1
-    is_computed_in_f32 = compute_type(element_of(op.rhs)) == f32
-    return is_matrix and is_computed_in_f32 and constant_behind(op.rhs) is not None
-
-
-def _may_be_packed(op: MatMulOp, target: Target) -> bool:
-    """Return whether a run may put the right factor, one matrix, into panels."""
-    left, right = (element_of(factor) for factor in (op.lhs, op.rhs))
-    if _is_packed(op) or len(shape_of(op.lhs)) == 1 or len(shape_of(op.rhs)) != 2:
-        return False
-    is_wide = shape_of(op.rhs)[_columns(op)] >= target.panel_width
-    return left == right == f32 and is_wide
-
-
-def _strided_cost(op: MatMulOp, target: Target) -> float:
-    """Return the cost of lines of the right factor that lie apart, for each row."""
-    rows = prod(shape_of(op.lhs)) // max(1, shape_of(op.lhs)[_depth(op)])
-    return target.costs.strided_lines * rows * size_bytes(op.rhs)
-
-
-def _depth(op: MatMulOp) -> int:
-    """Return the axis of the left factor that is summed."""
-    rank = len(shape_of(op.lhs))
-    return rank - (2 if op.transpose_lhs and rank > 1 else 1)
-
-
-def _columns(op: MatMulOp) -> int:
-    """Return the axis of the right factor that runs along columns."""
-    return len(shape_of(op.rhs)) - (2 if op.transpose_rhs else 1)
-
-
-def _panels(op: MatMulOp, target: Target, order: Digits = IN_ORDER) -> Attribute:
-    """Return panels of the right factor whose rows follow each other in `order`."""
-    shape, columns = shape_of(op.rhs), _columns(op)
-    width = panel_for(target, shape[columns], shape[2 * len(shape) - 3 - columns])
-    return LayoutAttr(matrix_panels(len(shape), columns, width, order))
 
 
 def carry_cost(

@@ -203,8 +203,10 @@ def strides_of_type(type_: Attribute) -> tuple[tuple[int, ...], int] | None:
 
 
 def _shape_and_itemsize(type_: Attribute) -> tuple[tuple[int, ...], int]:
-    stored = cast(TensorType[Any] | MemRefType[Any], type_)
-    return stored.get_shape(), dtype_of(stored.element_type).itemsize
+    # A type in quotes is not made anew for each call.
+    stored = cast("TensorType[Any] | MemRefType[Any]", type_)
+    shape = tuple([extent.data for extent in stored.shape.data])
+    return shape, dtype_of(stored.element_type).itemsize
 
 
 def _digit(layout: Layout, index: int) -> AffineExpr:

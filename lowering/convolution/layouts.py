@@ -1,5 +1,6 @@
 """Layouts that convolutions read and write, and their costs."""
 
+from collections.abc import Sequence
 from functools import cache
 from math import prod
 
@@ -31,16 +32,20 @@ Priced = tuple[Attribute | None, float]
 """A layout to ask for, and what it costs more than the best."""
 
 
-def convolution_choices(op: ConvOp, target: Target) -> list[LayoutChoice]:
+def convolution_choices(op: ConvOp, target: Target) -> Sequence[LayoutChoice]:
     """
     Return channels last on both sides, or channels first on either at a price.
 
     The result may interleave the channels of groups instead: a shuffle of channels
     then moves nothing.
     """
-    conv = ConvShape.of(op)
+    return _choices(ConvShape.of(op), len(op.operands), target)
+
+
+@cache
+def _choices(conv: ConvShape, operands: int, target: Target) -> Sequence[LayoutChoice]:
     layout = filter_layout(choose_algorithm(conv, target), conv.filter, conv.group)
-    others = layout_attribute(layout), *(None for _ in op.operands[2:])
+    others = layout_attribute(layout), *(None for _ in range(2, operands))
     return [
         LayoutChoice((input, *others), (result,), price + cost)
         for input, price in _inputs(conv, target)
@@ -77,7 +82,6 @@ def transposed_choices(op: ConvTransposeOp, target: Target) -> list[LayoutChoice
     ]
 
 
-@cache
 def _inputs(conv: ConvShape, target: Target) -> list[Priced]:
     choices: list[Priced] = [(layout_attribute(channels_last(len(conv.input))), 0.0)]
     algorithm = choose_algorithm(conv, target)
@@ -121,7 +125,6 @@ def _results(conv: ConvShape, target: Target) -> list[Priced]:
     return choices
 
 
-@cache
 def _interleaved(conv: ConvShape, target: Target) -> list[Priced]:
     is_product = _is_product(conv, target) and conv.group < conv.result[1]
     if not is_product or not 1 < conv.group <= MOST_PLANES:

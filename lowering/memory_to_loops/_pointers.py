@@ -43,10 +43,10 @@ class Pointers:
 
     def index(self, number: int) -> SSAValue:
         """Return `number` as an index."""
-        if number not in self._indices:
+        if (known := self._indices.get(number)) is None:
             with writing_to(self._writer):
-                self._indices[number] = index(number).ssa
-        return self._indices[number]
+                known = self._indices[number] = index(number).ssa
+        return known
 
     def at(
         self, argument: str, entry: int | None, start: int, element: Any

@@ -16,7 +16,11 @@ from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
 from glow.lowering.memory_to_loops.axes import LoopAxes, axes_of, collapse
-from glow.lowering.memory_to_loops.kernels.kernel import Fault
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Argument,
+    Fault,
+    PreparedCall,
+)
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -71,8 +75,16 @@ def lower_elementwise(main: Main, op: ElementwiseOp) -> None:
     Errors: operands in blocks, and of several shapes.
     """
     program, operands = ScalarProgram.of(op.body), [*op.inputs, *op.results_]
+    key = ElementwiseOp, program, tuple([operand.type for operand in operands])
+    if (known := main.plans.get(key)) is not None:
+        places = [(operand, 0) for operand in operands]
+        main.append(known, _arguments(main, program, places))
+        return
     if not any(map(is_blocked, operands)):
-        run_program(main, op, program, operands, list(map(addressing_of, operands)))
+        addressing = list(map(addressing_of, operands))
+        call = run_program(main, op, program, operands, addressing)
+        if not program.divides_integers:  # whose faults name the op
+            main.plans[key] = call
         return
     shapes = {extents_of(value) for value in operands}
     if len(shapes) > 1:
@@ -106,13 +118,17 @@ def run_program(
     program: ScalarProgram,
     buffers: Sequence[SSAValue],
     addressing: Sequence[Addressing],
-) -> None:
-    """Append a call that runs `program` on buffers, inputs first, as addressed."""
+) -> PreparedCall | None:
+    """
+    Append a call that runs `program` on buffers, inputs first, as addressed.
+
+    Return the call, None where there is no element.
+    """
     shape = addressing[-1].shape
     if 0 in shape:
-        return
+        return None
     axes = collapse(axes_of(shape, addressing), _loop_order(program))
-    call_program(main, program, [(buffer, 0) for buffer in buffers], axes, op)
+    return call_program(main, program, [(buffer, 0) for buffer in buffers], axes, op)
 
 
 def call_program(
@@ -121,23 +137,14 @@ def call_program(
     places: Sequence[tuple[SSAValue, int]],
     axes: LoopAxes,
     op: MemoryOp | None = None,
-) -> None:
+) -> PreparedCall:
     """
     Append a call that runs `program` over `axes` of buffers, each from a start on.
 
-    `op` is named where integers are divided by zero.
+    `op` is named where integers are divided by zero. Return the call.
     """
     rule, code = Elementwise(program), 0
-    # Conversions take longer than a sum or product of f16, but not than a division.
-    is_direct = main.target.adds_f16 and program.is_one_step_in_f16
-    converts = bool(program.instructions) and not is_direct
-    passed = main.base if converts else main.stored
-    arguments = {
-        name: passed(*place, element)
-        for name, place, element in zip(
-            rule.moving, places, program.elements, strict=True
-        )
-    }
+    arguments = _arguments(main, program, places)
     if program.divides_integers:
         assert op is not None
         arguments["fault"] = main.fault
@@ -147,10 +154,31 @@ def call_program(
     strips = Strips(0)
     if program.has_vector_form:
         types = program.types if program.instructions else program.elements
-        wide = map(compute_type, types) if converts else ()
+        wide = map(compute_type, types) if _converts(main, program) else ()
         strips = Strips.of(main.target, [*types, *wide], unroll_of(program))
     kernel, row, work = lines.plan(strips, None)
-    main.call(kernel, arguments, row, work)
+    call = main.prepare(kernel, arguments, row, work)
+    main.append(call, arguments)
+    return call
+
+
+def _arguments(
+    main: Main, program: ScalarProgram, places: Sequence[tuple[SSAValue, int]]
+) -> dict[str, Argument]:
+    """Return what a call of `program` is passed: inputs, then results."""
+    passed = main.base if _converts(main, program) else main.stored
+    names = Elementwise(program).moving
+    return {
+        name: passed(*place, element)
+        for name, place, element in zip(names, places, program.elements, strict=True)
+    }
+
+
+def _converts(main: Main, program: ScalarProgram) -> bool:
+    """Return whether narrow elements are computed on in a wider type."""
+    # Conversions take longer than a sum or product of f16, but not than a division.
+    is_direct = main.target.adds_f16 and program.is_one_step_in_f16
+    return bool(program.instructions) and not is_direct
 
 
 def unroll_of(program: ScalarProgram) -> int:

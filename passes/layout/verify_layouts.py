@@ -23,7 +23,7 @@ from glow.support.locations import name_of
 from glow.support.operand_segments import Slot
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
 from glow.support.types import shape_of, tensor_type
-from glow.support.walking import ops_in
+from glow.support.walking import operands_of, ops_in
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _Slot:
 
     @property
     def is_right(self) -> bool:
-        return accepts(self.asked, whole_layout_of(self.value), self.value)
+        return _is_right(self.value, self.asked)
 
     def problem(self) -> str:
         return f"expected {self.name} in {self._expected()}, got {self.value.type}"
@@ -75,6 +75,10 @@ class _Slot:
             return f"an order of whole axes with axis {axes} innermost"
         layout = asked_layout(self.asked, self.value)
         return "row-major" if layout.is_row_major else print_layout(layout)
+
+
+def _is_right(value: SSAValue, asked: Asked) -> bool:
+    return accepts(asked, whole_layout_of(value), value)
 
 
 def _problems(
@@ -93,7 +97,7 @@ def _problems(
         yield from _movement_problem(op)
     elif has_maps(op):
         yield from _carrying_problem(op, queries)
-    else:
+    elif not all(_is_right(value, None) for value in (*op.operands, *op.results)):
         slots = [_Slot(name, value, None) for name, value in _values(op)]
         yield from (slot.problem() for slot in slots if not slot.is_right)
 
@@ -124,6 +128,13 @@ def _symbol_problem(
 
 def _choice_problem(op: GraphOp, choices: Sequence[LayoutChoice]) -> Iterator[str]:
     """Yield the problems of the choice that has fewest."""
+    operands, results = operands_of(op), op.results
+    if any(
+        all(map(_is_right, operands, choice.operands))
+        and all(map(_is_right, results, choice.results))
+        for choice in choices
+    ):
+        return
     names, values = zip(*_values(op), strict=True)
     wrong: list[list[_Slot]] = []
     for choice in choices:
