@@ -17,7 +17,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitSpans
 from glow.lowering.memory_to_loops.rows import Offsets
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.lowering.memory_to_loops.touched import bytes_of
+from glow.lowering.memory_to_loops.touched import bytes_of, bytes_of_root
 from glow.support.types import dtype_of
 
 _CONSTANTS = 2
@@ -170,8 +170,8 @@ class _Chain:
         if first.is_ordered:
             return False
         # Nearly all are small: what their units touch need not be known.
-        written = [size_bytes(buffer_type(root_of(each))) for each in first.written]
-        if written and max(written) <= self._near:
+        written = [bytes_of_root(root_of(each)) for each in first.written]
+        if written and max(each.end for each in written) <= self._near:
             return False
         if first.constant_bytes > self._most_constants:
             return False

@@ -21,7 +21,7 @@ def bytes_of(buffer: SSAValue, *, writes: bool) -> Bytes:
     Reads may go beyond its elements, to a border or padding that its root stores.
     """
     root, type_ = root_of(buffer), buffer_type(buffer)
-    whole = _bytes_of_root(root)
+    whole = bytes_of_root(root)
     addressing = find_addressing(type_)
     if addressing is None or isinstance(type_.layout, LayoutAttr):
         return whole
@@ -32,7 +32,7 @@ def bytes_of(buffer: SSAValue, *, writes: bool) -> Bytes:
     return Bytes(min(0, own.begin), max(whole.end, own.end))
 
 
-def _bytes_of_root(root: SSAValue) -> Bytes:
+def bytes_of_root(root: SSAValue) -> Bytes:
     """Return where `root` lies; one with strides ends as far behind as it begins."""
     type_ = buffer_type(root)
     if not isinstance(type_.layout, StridedLayoutAttr):
