@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from operator import itemgetter
 from typing import Any, cast
@@ -23,7 +23,7 @@ from glow.tracing.loops import (
     leaves_of,
 )
 from glow.tracing.operands import as_tracer, tensor_of
-from glow.tracing.pytrees import Structure, flatten, map_leaves, unflatten
+from glow.tracing.pytrees import PathLeaf, Structure, flatten, map_leaves, unflatten
 from glow.tracing.trace import current_trace, is_tracing
 from glow.tracing.tracers import Tracer
 from glow.tracing.user_code import error_here, user_place
@@ -162,22 +162,8 @@ def scan(
     pair.
     """
     check_functions("glow.scan", function, condition)
-    if isinstance(length, Tracer):
-        raise error_here(
-            "glow.scan: expected a length that is known, got a traced array; give the "
-            "most turns there may be, and condition=, such as lambda carry: carry[0] "
-            "< n"
-        )
     parts, nesting = flatten(xs, is_operand)
-    lengths = {leaf.value.shape[:1] for leaf in parts if hasattr(leaf.value, "shape")}
-    lengths |= set() if length is None else {(length,)}
-    if len(lengths) != 1 or not (size := next(iter(lengths))):
-        found = ", ".join(str(n[0]) if n else "none" for n in sorted(lengths))
-        raise error_here(
-            f"glow.scan: expected arrays of one length along their first axes, or a "
-            f"length, got {found or 'neither'}"
-        )
-    (turns,) = size
+    turns = _turns_of(parts, length)
     if not is_tracing():
         return _scanned(function, init, xs, turns, reverse, condition)
     outputs: list[Structure] = []
@@ -200,6 +186,25 @@ def scan(
         reverse=reverse,
     )
     return carry, unflatten(outputs[0], rows)
+
+
+def _turns_of(parts: Sequence[PathLeaf], length: Any) -> int:
+    """Return how many turns there are at most in a scan of these arrays."""
+    if isinstance(length, Tracer):
+        raise error_here(
+            "glow.scan: expected a length that is known, got a traced array; give the "
+            "most turns there may be, and condition=, such as lambda carry: carry[0] "
+            "< n"
+        )
+    lengths = {leaf.value.shape[:1] for leaf in parts if hasattr(leaf.value, "shape")}
+    lengths |= set() if length is None else {(length,)}
+    if len(lengths) != 1 or not (size := next(iter(lengths))):
+        found = ", ".join(str(n[0]) if n else "none" for n in sorted(lengths))
+        raise error_here(
+            f"glow.scan: expected arrays of one length along their first axes, or a "
+            f"length, got {found or 'neither'}"
+        )
+    return size[0]
 
 
 def _scanned(
