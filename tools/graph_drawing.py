@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from textwrap import wrap
+from typing import Any, cast
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from glow.analysis.constants import Constant, constant_behind
 from glow.analysis.movements import MovingOp, keeps_bytes, layout_text, value_name
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp, YieldOp
 from glow.dialects.graph.storage import LiteralOp, LoadOp, PlaceholderOp, SaveOp
+from glow.dialects.layout.transform import TransformOp
 from glow.support.locations import name_of
 from glow.support.types import element_of, shape_of
+from glow.tools.repeats import Repeat, repeats_in
 
 PLAIN = "row-major"
 _PLAIN_COLOR = "#444444"
@@ -30,15 +34,23 @@ _HEAD = """digraph {
 """
 _TERMINAL = {"shape": "ellipse", "fillcolor": "#e8e8e8"}
 _MOVING = {"color": "#c00000", "penwidth": "2", "fillcolor": "#fbe5e5"}
+_GROUP = {"style": "rounded,filled", "color": "#909090", "fillcolor": "#f4f4f4"}
 _CLUSTER = 'style="rounded,filled"; color="#b0b0b0"; fillcolor="#f4f4f4";'
+_REPEATED = 'style="rounded,dashed"; color="#606060"; labeljust="l"; fontsize=12;'
+
+_WIDTH = 56
+_USUAL = {"strides": 1, "dilations": 1, "pads": 0}
+"""What windows have that say nothing of them."""
 
 
 def dot_of(module: ModuleOp) -> str:
     """
     Return a drawing of the functions of `module` in the language of Graphviz.
 
-    Groups are clusters, what comes in and goes out are ellipses, and ops that move
-    data are red. Constants are notes in the ops that read them.
+    What comes in and goes out are ellipses, groups are boxes with a line for each op,
+    and ops that move data are red and say from where to where. Constants are notes in
+    the ops that read them. What follows several times in a row is drawn once, in a
+    frame that says how often.
     """
     placeholders = [op for op in module.body.ops if isinstance(op, PlaceholderOp)]
     drawing = _Drawing({op.sym_name.data: op.direction.data for op in placeholders})
@@ -67,27 +79,47 @@ class _Drawing:
         for argument in block.args:
             label = value_name(argument) or f"argument {argument.index}"
             self.names[argument] = self._node([label], "  ", _TERMINAL)
-        for op in block.ops:
-            self._add(op, "  ")
+        ops = [op for op in block.ops if _is_drawn(op)]
+        done = 0
+        for repeat in repeats_in(ops):
+            self._add_all(ops[done : repeat.start], "  ")
+            self._add_repeat(ops, repeat)
+            done = repeat.stop
+        self._add_all(ops[done:], "  ")
+
+    def _add_all(self, ops: Sequence[Operation], indent: str) -> None:
+        for op in ops:
+            self._add(op, indent)
+
+    def _add_repeat(self, ops: Sequence[Operation], repeat: Repeat) -> None:
+        """Draw the ops of the first turn; those of others stand in the same places."""
+        first = ops[repeat.start : repeat.start + repeat.period]
+        self.lines.append(f"  subgraph cluster_{self.clusters} {{\n")
+        self.lines.append(f'    label="{repeat.count} times"; {_REPEATED}\n')
+        self.clusters += 1
+        self._add_all(first, "    ")
+        self.lines.append("  }\n")
+        for number in range(repeat.start + repeat.period, repeat.stop):
+            same = first[(number - repeat.start) % repeat.period]
+            for result, drawn in zip(ops[number].results, same.results, strict=True):
+                self.names[result] = self.names[drawn]
 
     def _add(self, op: Operation, indent: str) -> None:
         match op:
-            case LiteralOp() | YieldOp():
-                return
-            case LoadOp() if constant_behind(op.result) is not None:
-                return
             case FusedOp():
-                self._add_group(op, indent)
+                inner = [o for o in op.body.block.ops if _is_drawn(o)]
+                lines = [line for each in inner for line in _described(each)]
+                self._add_op(op, [*_names(op), *lines], indent, _GROUP)
             case LoadOp() | SaveOp():
                 symbol = op.symbol.string_value()
                 label = [f"@{symbol}", self.directions.get(symbol, "")]
                 self._add_op(op, label, indent, _TERMINAL)
             case _ if op.name == "func.return":
-                if op.operands:
-                    self._add_op(op, ["return"], indent, _TERMINAL)
+                self._add_op(op, ["return"], indent, _TERMINAL)
             case _:
                 moves = isinstance(op, MovingOp) and not keeps_bytes(op)
-                lines = [op.name, name_of(op), *_notes(op)]
+                title, *notes = _described(op)
+                lines = [title, *_names(op), *notes]
                 self._add_op(op, lines, indent, _MOVING if moves else {})
 
     def _add_op(
@@ -97,24 +129,13 @@ class _Drawing:
         for result in op.results:
             self.names[result] = name
         for operand in op.operands:
-            source = self.names.get(_outside(operand))
+            source = self.names.get(operand)
             if source is not None:
                 look = self._look(layout_text(operand))
-                shown = {"label": _type_text(operand), "fontcolor": look["color"]}
+                type_ = f" {_type_text(operand)}"  # apart from its edge
+                shown = {"label": type_, "fontcolor": look["color"]}
                 edge = f"  {source} -> {name} [{_attributes(shown | look)}];\n"
                 self.edges.append(edge)
-
-    def _add_group(self, op: FusedOp, indent: str) -> None:
-        self.lines.append(f"{indent}subgraph cluster_{self.clusters} {{\n")
-        self.lines.append(f"{indent}  label={_quoted(name_of(op))}; {_CLUSTER}\n")
-        self.clusters += 1
-        for inner in op.body.block.ops:
-            self._add(inner, indent + "  ")
-        self.lines.append(f"{indent}}}\n")
-        for result, value in zip(op.results, op.terminator.values, strict=True):
-            source = self.names.get(_outside(value))
-            if source is not None:
-                self.names[result] = source
 
     def _node(self, label: list[str], indent: str, style: dict[str, str]) -> str:
         name = f"n{self.nodes}"
@@ -138,6 +159,39 @@ class _Drawing:
             shown = {"label": layout, "fontcolor": look["color"]} | look | style
             yield f"    l{number} [{_attributes(shown)}];\n"
         yield "  }\n"
+
+
+def _is_drawn(op: Operation) -> bool:
+    """Return whether `op` is a node; constants are notes in others."""
+    if op.name == "func.return":
+        return bool(op.operands)
+    is_constant = isinstance(op, LoadOp) and constant_behind(op.result) is not None
+    return not (is_constant or isinstance(op, LiteralOp | YieldOp))
+
+
+def _names(op: Operation) -> list[str]:
+    """Return lines with the names of the nodes that `op` comes from."""
+    known = not isinstance(op.location, UnknownLoc)
+    return wrap(name_of(op), _WIDTH) if known else []
+
+
+def _described(op: Operation) -> Iterator[str]:
+    """Yield the name of `op` with its parameters, and a line for each constant."""
+    parts = [op.name]
+    if isinstance(op, TransformOp):
+        parts.append(f"{layout_text(op.input)} \u2192 {layout_text(op.result)}")
+    elif isinstance(op, GraphOp):
+        usual = {name: each.default for name, each in op.declared().items()}
+        for name, value in op.parameters().items():
+            is_tuple = isinstance(value, tuple)
+            numbers = cast(tuple[Any, ...], value) if is_tuple else ()
+            if value == usual[name] or {*numbers} == {_USUAL.get(name)}:
+                continue
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            text = ",".join(map(str, numbers)) or text
+            parts.append(name if value is True else f"{name} {text}")
+    yield from wrap(" ".join(parts), _WIDTH, max_lines=3, placeholder=" ...")
+    yield from _notes(op)
 
 
 def _outside(value: SSAValue) -> SSAValue:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
@@ -19,10 +18,11 @@ from glow.analysis.movements import Movement, movements_in
 from glow.memory_report import memory_report
 from glow.support.errors import CompilationError
 from glow.support.tables import aligned
+from glow.tools.drawing_page import page_of
 from glow.tools.graph_drawing import dot_of
 from glow.tools.options import AnyParser
 
-_FORMATS = (".dot", ".svg", ".png", ".pdf")
+_FORMATS = (".html", ".svg", ".png", ".pdf", ".dot")
 _DRAWN = ("import", "graph", "layout")
 _REPORTS = {"layout": ("layout", "memory"), "memory": ("graph",)}
 """After which stages a report can be made, the usual one first."""
@@ -38,7 +38,10 @@ def add_arguments(parser: AnyParser) -> None:
     parser.add_argument("--layout-report", action="store_true", help=text)
     text = "list what a training step keeps for its gradient, and computes again"
     parser.add_argument("--memory-report", action="store_true", help=text)
-    text = "draw the graph as .svg, .png, .pdf or .dot"
+    text = (
+        "draw the graph as .html, .svg, .png, .pdf or .dot; after stage layout its "
+        "edges have the colors of layouts"
+    )
     parser.add_argument("--emit-graph", metavar="FILE", help=text)
 
 
@@ -94,20 +97,23 @@ def inspected(module: ModuleOp, args: argparse.Namespace, target: str) -> str | 
 
 def draw(text: str, path: Path) -> None:
     """
-    Write the drawing `text` to `path`; where Graphviz is missing, as a `.dot` beside.
+    Write the drawing `text` to `path`, as its suffix says.
+
+    Errors: CompilationError where Graphviz is missing; the text is in a `.dot` beside.
     """
-    image = None if path.suffix == ".dot" else _rendered(text, path.suffix[1:])
-    if image is not None:
-        path.write_bytes(image)
+    if path.suffix == ".dot":
+        path.write_text(text)
         return
-    source = path.with_suffix(".dot")
-    source.write_text(text)
-    if path.suffix != ".dot":
-        print(
-            f"note: wrote {source}, as the graphviz package and the dot command, "
-            f"which make {path.name} of it, are not both here",
-            file=sys.stderr,
+    form = path.suffix[1:]
+    image = _rendered(text, "svg" if form == "html" else form)
+    if image is None:
+        source = path.with_suffix(".dot")
+        source.write_text(text)
+        raise CompilationError(
+            f"expected the dot command of Graphviz and the package graphviz (pip "
+            f"install 'glow-xdsl[draw]') to draw {path}; wrote {source}"
         )
+    path.write_bytes(page_of(image, path.stem) if form == "html" else image)
 
 
 def _rendered(text: str, format_: str) -> bytes | None:

@@ -9,10 +9,10 @@
 
 // PLAIN:      digraph {
 // PLAIN:        [[X:n[0-9]+]] [label="@x\nin", shape="ellipse"
-// PLAIN:        [[CONV:n[0-9]+]] [label="graph.conv\nfirst\nliteral: 8x8x3x3xf32"];
+// PLAIN:        [[CONV:n[0-9]+]] [label="graph.conv pads 1,1,1,1\nfirst\nliteral: 8x8x3x3xf32"];
 // PLAIN:        [[RELU:n[0-9]+]] [label="graph.relu\na \"quoted\" \\ name"];
 // PLAIN:        [[Y:n[0-9]+]] [label="@y\nout", shape="ellipse"
-// PLAIN:        [[X]] -> [[CONV]] [label="1x8x6x6xf32", fontcolor="#444444", color="#444444"];
+// PLAIN:        [[X]] -> [[CONV]] [label=" 1x8x6x6xf32", fontcolor="#444444", color="#444444"];
 // PLAIN-NEXT:   [[CONV]] -> [[RELU]]
 // PLAIN-NEXT:   [[RELU]] -> [[Y]]
 // PLAIN:        subgraph cluster_legend {
@@ -21,20 +21,15 @@
 
 // TEXT: graph.conv
 
-// LAYOUT:      [[MOVE:n[0-9]+]] [label="layout.transform\nfirst", color="#c00000"
-// LAYOUT-NEXT: subgraph cluster_0 {
-// LAYOUT-NEXT:   label="first + a \"quoted\" \\ name";
-// LAYOUT-NEXT:   [[CONV:n[0-9]+]] [label="graph.conv
-// LAYOUT-NEXT:   [[RELU:n[0-9]+]] [label="graph.relu
-// LAYOUT-NEXT: }
-// LAYOUT:      [[MOVE]] -> [[CONV]] [label="1x8x6x6xf32", fontcolor="#0072b2", color="#0072b2"
-// LAYOUT-NEXT: [[CONV]] -> [[RELU]]
+// LAYOUT:      [[MOVE:n[0-9]+]] [label="layout.transform row-major → NHWC\nfirst", color="#c00000"
+// LAYOUT-NEXT: [[GROUP:n[0-9]+]] [label="first + a \"quoted\" \\ name\ngraph.conv pads 1,1,1,1\n{{.*}}\ngraph.relu", style="rounded,filled"
+// LAYOUT:      [[MOVE]] -> [[GROUP]] [label=" 1x8x6x6xf32", fontcolor="#0072b2", color="#0072b2"
 // LAYOUT:        [label="row-major", fontcolor="#444444"
 // LAYOUT-NEXT:   [label="NHWC", fontcolor="#0072b2"
 
 // REPORT: layout level
 
-// SUFFIX: error: expected a file ending in .dot, .svg, .png, .pdf to draw to, got {{.*}}.jpg
+// SUFFIX: error: expected a file ending in .html, .svg, .png, .pdf, .dot to draw to, got {{.*}}.jpg
 // STAGE:  error: expected --stop-after import, graph or layout with --emit-graph, got memory
 // LEVEL:  error: expected graph or layout IR to draw, got memory IR
 
