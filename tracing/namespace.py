@@ -30,13 +30,16 @@ uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
 float16, float32, float64 = np.float16, np.float32, np.float64
 finfo, iinfo = np.finfo, np.iinfo
 
-linalg = SimpleNamespace(
-    **{
-        name.removeprefix("linalg."): function
-        for name, function in FUNCTIONS.items()
-        if name.startswith("linalg.")
-    }
-)
+
+def _functions_of(part: str) -> SimpleNamespace:
+    """Return the functions of a part of the namespace."""
+    pairs = ((name.partition("."), function) for name, function in FUNCTIONS.items())
+    return SimpleNamespace(
+        **{n: function for (own, _, n), function in pairs if own == part and n}
+    )
+
+
+linalg, fft = _functions_of("linalg"), _functions_of("fft")
 
 
 class NamespaceInfo:

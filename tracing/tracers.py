@@ -176,8 +176,9 @@ class Tracer:
         shown = f"{module}.{function.__name__}"
         if named.get("out") is not None:
             _refuse_out(shown, named["out"])
-        in_linalg = module.endswith("linalg")
-        name = f"linalg.{function.__name__}" if in_linalg else function.__name__
+        part = module.partition(".")[2]
+        is_apart = part in ("linalg", "fft")
+        name = f"{part}.{function.__name__}" if is_apart else function.__name__
         return function_named(name, shown)(*arguments, **named)
 
     def __array__(self, *given: Any, **named: Any) -> NoReturn:
