@@ -12,9 +12,17 @@ from xdsl.ir import Attribute, SSAValue
 
 from glow.codegen.casts import convert
 from glow.codegen.conditions import select
-from glow.codegen.values import Value, broadcast, constant, index, joined, type_of
+from glow.codegen.values import (
+    INDEX,
+    Value,
+    broadcast,
+    constant,
+    index,
+    joined,
+    type_of,
+)
 from glow.codegen.writer import emit, perform
-from glow.dialects.llvm_ext.memory import PrefetchOp
+from glow.dialects.llvm_ext.memory import GatherLanesOp, PrefetchOp
 from glow.support.types import signless
 
 _ALIGNMENT = 64
@@ -132,6 +140,19 @@ class Memory:
                 for start in starts
             ]
         loaded = Value(tuple(map(emit, parts)), self.element, strip.lanes)
+        return convert(loaded, self.compute)
+
+    def gather(self, at: Value | int, offsets: Value) -> Value:
+        """Load the element that lies each of `offsets`, in 32 bits, behind `at`."""
+        at = index(at)
+        if not offsets.lanes:
+            places = (convert(offset, INDEX) for offset in offsets.split())
+            return joined([self.load(at + place) for place in places])
+        type_ = type_of(self.element, offsets.lanes)
+        parts = (
+            GatherLanesOp(self.base, at.ssa, part, type_) for part in offsets.parts
+        )
+        loaded = Value(tuple(map(emit, parts)), self.element, offsets.lanes)
         return convert(loaded, self.compute)
 
     def store(

@@ -12,6 +12,7 @@ from glow.backends.cpu.llvm_text import LlvmWriter, constant_text
 from glow.dialects.llvm_ext import atomics, conversion, elementwise, memory
 from glow.support.discovery import mnemonic, ops_named
 from glow.support.errors import CompilationError
+from glow.support.types import dtype_of
 
 _WRAP = ("", " nsw", " nuw", " nuw nsw")
 # LLVM's own order; the attribute holds a set.
@@ -215,6 +216,23 @@ def _masked(w: LlvmWriter, op: memory.MaskedLoadOp | memory.MaskedStoreOp) -> No
     callee = f"llvm.masked.{name}.{w.suffix(value.type)}.p0"
     alignment = {list(op.operands).index(op.pointer): _alignment(op).lstrip(",")}
     w.call(op, callee, op.operands, attributes=alignment)
+
+
+@writes(memory.GatherLanesOp)
+def _gather(w: LlvmWriter, op: memory.GatherLanesOp) -> None:
+    """LLVM's loads by a vector of pointers."""
+    type_: Any = op.result.type
+    lanes, element = type_.get_shape()[0], w.type(type_.element_type)
+    pointers = f"%places{w.name(op.result)[1:]}"
+    base, offsets = w.names[op.base], w.typed(op.offsets)
+    w.line(f"{pointers} = getelementptr {element}, ptr {base}, {offsets}")
+    callee = f"llvm.masked.gather.{w.suffix(type_)}.v{lanes}p0"
+    places, mask, result = f"<{lanes} x ptr>", f"<{lanes} x i1>", w.type(type_)
+    w.declared[callee] = f"declare {result} @{callee}({places}, {mask}, {result})"
+    places += f" align {dtype_of(type_.element_type).itemsize} {pointers}"
+    mask += f" <{', '.join(['i1 true'] * lanes)}>"
+    call = f"call {result} @{callee}({places}, {mask}, {result} poison)"
+    w.line(f"{w.names[op.result]} = {call}")
 
 
 @writes(llvm.InsertElementOp, memory.ExtractElementOp)

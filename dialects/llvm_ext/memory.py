@@ -6,6 +6,7 @@ from typing import Any, ClassVar, cast
 from xdsl.dialects.builtin import (
     I1,
     I8,
+    I32,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -19,6 +20,7 @@ from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
+    BaseAttr,
     IRDLOperation,
     ParsePropInAttrDict,
     VarConstraint,
@@ -227,6 +229,61 @@ class MaskedStoreOp(IRDLOperation):
     assembly_format = "operands attr-dict `:` type(operands)"
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(MemoryWriteEffect())
+
+
+@define_op
+class GatherLanesOp(IRDLOperation):
+    """
+    Load the elements that lie `offsets` behind a place, each into its lane.
+
+    Shapes: base a memref of one axis with an index, or a pointer without; offsets a
+    vector of i32, in elements, not negative; result a vector as long.
+    Errors: another number of indices or lanes; elements that memory does not have.
+    Source: LLVM's llvm.masked.gather with all lanes, MLIR's vector.gather.
+
+    ```mlir
+    %v = llvm_ext.gather_lanes %base[%i], %offsets
+        : (memref<?xf32>, vector<8xi32>) -> vector<8xf32>
+    ```
+    """
+
+    name = "llvm_ext.gather_lanes"
+
+    base = operand_def(MemRefType.constr() | BaseAttr(LLVMPointerType))
+    at = var_operand_def(IndexType)
+    offsets = operand_def(VectorType[I32])
+    result = result_def(VectorType)
+
+    assembly_format = (
+        "$base `[` $at `]` `,` $offsets attr-dict"
+        " `:` `(` type($base) `,` type($offsets) `)` `->` type($result)"
+    )
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        base: SSAValue,
+        at: SSAValue | None,
+        offsets: SSAValue,
+        result: Attribute,
+    ):
+        places = [] if at is None else [at]
+        super().__init__(operands=[base, places, offsets], result_types=[result])
+
+    def verify_(self) -> None:
+        base: Any = self.base.type
+        result, offsets = cast(Any, self.result.type), cast(Any, self.offsets.type)
+        is_pointer = isinstance(base, LLVMPointerType)
+        if not is_pointer and base.get_num_dims() != 1:
+            raise VerifyException(f"expected a base of one axis, got {base}")
+        if len(self.at) != (not is_pointer):
+            raise VerifyException(
+                f"expected {int(not is_pointer)} indices, got {len(self.at)}"
+            )
+        if not is_pointer and base.element_type != result.element_type:
+            raise VerifyException(f"expected elements of {base}, got {result}")
+        if result.get_shape() != offsets.get_shape():
+            raise VerifyException(f"expected as many lanes as {offsets}, got {result}")
 
 
 @define_op

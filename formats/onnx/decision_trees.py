@@ -1,14 +1,8 @@
-"""
-Decision trees as tables, which all rows descend at once.
-
-A tensor [rows, trees] holds the node that each row has come to in each tree, and a step
-replaces it by one of its children. A leaf is its own child, so there are as many steps
-as the deepest tree has.
-"""
+"""Decision trees of ONNX as the tables of `graph.tree_ensemble`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,26 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glow.dialects.graph import array_api as xp
-from glow.dialects.graph.indexing import GatherElementsOp
-from glow.dialects.graph.tensors import Tensor
+from glow.dialects.graph.binary import DivOp
+from glow.dialects.graph.tensors import Tensor, emit
+from glow.dialects.graph.tree_ensemble import TreeEnsembleOp
 from glow.formats.onnx.node import Node
+from glow.formats.onnx.nodes import NodeWriter, OnnxValue
+from glow.formats.onnx.registry import onnx_form
 
 LEAF = "LEAF"
-COMPARISONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "BRANCH_LEQ": lambda x, value: x <= value,
-    "BRANCH_LT": lambda x, value: x < value,
-    "BRANCH_GTE": lambda x, value: x >= value,
-    "BRANCH_GT": lambda x, value: x > value,
-    "BRANCH_EQ": lambda x, value: x == value,
-    "BRANCH_NEQ": xp.not_equal,
-}
-REDUCTIONS: dict[str, Callable[..., Tensor]] = {
-    "SUM": xp.sum,
-    "AVERAGE": xp.mean,
-    "MIN": xp.min,
-    "MAX": xp.max,
-}
-Children = NDArray[np.int64]
+COMPARISONS = tuple(
+    f"BRANCH_{name}" for name in ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ")
+)
+AGGREGATES = ("SUM", "AVERAGE", "MIN", "MAX")
+NodeNumbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass
@@ -49,65 +37,184 @@ class Trees:
 
     roots: list[int]
     modes: list[str]
-    features: Children
+    features: NodeNumbers
     values: NDArray[Any]
-    when_true: Children
-    when_false: Children
-    absent_is_true: NDArray[np.bool_]
+    when_true: NodeNumbers
+    when_false: NodeNumbers
+    absent_is_true: Flags
     weights: NDArray[Any]
 
-    @property
+    def scores(self, node: Node, x: Tensor, aggregate: str, dtype: Any) -> Tensor:
+        """
+        Return what the leaves of each row give for each target: [rows, targets].
+
+        Errors: ValueError for nodes that go in circles.
+        """
+        nodes = _Nodes.of(self, np.dtype(x.dtype))
+        depth = nodes.depth()
+        table = nodes.table()
+        features = nodes.features
+        absent = nodes.absent[~nodes.is_leaf]
+        if absent.any():
+            least = xp.where(xp.isnan(x), -np.inf, x)
+            features = features + nodes.absent * (0 if absent.all() else x.shape[1])
+            x = least if absent.all() else xp.concat([x, least], axis=1)
+        nothing = {"MIN": np.inf, "MAX": -np.inf}.get(aggregate, 0.0)
+        weights = np.where(np.isnan(self.weights), nothing, self.weights)
+        shift = int(features.max()).bit_length()
+        links = table.children << shift | features[table.nodes]
+        links = links.astype(np.int32 if links.max() < 1 << 31 else np.int64)
+        scores = node.emit(
+            TreeEnsembleOp,
+            x,
+            node.literal(table.roots.astype(np.int32)),
+            node.literal(links),
+            node.literal(nodes.values[table.nodes]),
+            node.literal(weights[nodes.sources[table.nodes]].astype(dtype)),
+            shift=shift,
+            depth=max(1, depth),
+            aggregate="sum" if aggregate == "AVERAGE" else aggregate.lower(),
+        )
+        if aggregate == "AVERAGE":
+            return scores / len(self.roots)
+        if nothing:  # of all leaves
+            return xp.where(xp.not_equal(scores, nothing), scores, 0)
+        return scores
+
+
+@dataclass
+class _Table:
+    """
+    Nodes in the order of trees, those of a tree by level, children side by side.
+
+    `nodes` are their numbers before, `children` where the first child stands, or a leaf
+    itself.
+    """
+
+    roots: NodeNumbers
+    nodes: NodeNumbers
+    children: NodeNumbers
+
+
+@dataclass
+class _Nodes:
+    """
+    Nodes that all ask whether a feature is at most a value, or are leaves.
+
+    A feature that is absent, NaN, is less than any value where `absent` says so, else
+    more. `sources` are the numbers of nodes before: some become two.
+    """
+
+    roots: NodeNumbers
+    is_leaf: Flags
+    features: NodeNumbers
+    values: NDArray[Any]
+    when_true: NodeNumbers
+    when_false: NodeNumbers
+    absent: Flags
+    sources: NodeNumbers
+
+    @staticmethod
+    def of(trees: Trees, dtype: np.dtype[Any]) -> _Nodes:
+        """Return nodes that decide alike, with values of `dtype`."""
+        modes = np.array(trees.modes)
+        values = trees.values.astype(dtype)
+        tracks = trees.absent_is_true.copy()
+        # x == v is x <= v, and then not x < v; x != v has the children swapped.
+        differs = modes == "BRANCH_NEQ"
+        equals = (modes == "BRANCH_EQ") | differs
+        yes = np.where(differs, trees.when_false, trees.when_true)
+        no = np.where(differs, trees.when_true, trees.when_false)
+        tracks &= ~differs
+        places = np.flatnonzero(equals)
+        added = len(modes) + np.arange(len(places))
+        second = no[places], yes[places]
+        yes[places] = added
+        modes = np.append(modes, np.full(len(places), "BRANCH_LT"))
+        modes[places] = "BRANCH_LEQ"
+        yes, no = np.append(yes, second[0]), np.append(no, second[1])
+        values = np.append(values, values[places])
+        tracks = np.append(tracks, np.zeros(len(places), np.bool_))
+        sources = np.append(np.arange(len(trees.modes)), places)
+        # Nothing compares with NaN, nor is less than -inf: but NaN may go elsewhere.
+        modes[np.isnan(values) & (modes != LEAF)] = "BRANCH_LT"
+        values[np.isnan(values)] = -np.inf
+        lowest = values == -np.inf
+        strict = np.isin(modes, ["BRANCH_LT", "BRANCH_GTE"])
+        below = np.nextafter(values, np.array(-np.inf, dtype))
+        values = np.where(strict, np.where(lowest, np.inf, below), values)
+        # x > v and x >= v are not x <= v; NaN goes as before.
+        turned = np.where(lowest & strict, modes == "BRANCH_LT", False)
+        turned |= (modes == "BRANCH_GT") | ((modes == "BRANCH_GTE") & ~lowest)
+        yes, no = np.where(turned, no, yes), np.where(turned, yes, no)
+        is_leaf = modes == LEAF
+        return _Nodes(
+            np.array(trees.roots, np.int64),
+            is_leaf,
+            np.where(is_leaf, 0, trees.features[sources]),
+            np.where(is_leaf, np.nan, values).astype(dtype),
+            yes,
+            no,
+            (tracks ^ turned) & ~is_leaf,
+            sources,
+        )
+
     def depth(self) -> int:
-        """The most steps from a root to a leaf; ValueError if nodes go in circles."""
-        level = np.array(self.roots, np.int64)
-        for steps in range(len(self.modes) + 1):
-            inner = level[[self.modes[i] != LEAF for i in level]]
+        """Return the most steps from a root to a leaf."""
+        level = self.roots
+        for steps in range(len(self.is_leaf) + 1):
+            inner = level[~self.is_leaf[level]]
             if not inner.size:
                 return steps
-            level = np.unique(np.append(self.when_true[inner], self.when_false[inner]))
+            level = np.unique([self.when_true[inner], self.when_false[inner]])
         raise ValueError("expected trees, got nodes that go in circles")
 
-    def leaves(self, node: Node, x: Tensor) -> Tensor:
-        """Return the leaf of each row of `x` in each tree."""
+    def table(self) -> _Table:
+        """Return the order of nodes; what several have for a child stands once."""
+        pairs = np.full(len(self.is_leaf), -1)
+        nodes, owners = [self.roots], [np.arange(len(self.roots))]
+        count = len(self.roots)
+        while True:
+            level, owner = nodes[-1], owners[-1]
+            is_new = ~self.is_leaf[level] & (pairs[level] < 0)
+            level, first = np.unique(level[is_new], return_index=True)
+            order = np.argsort(first)
+            level, owner = level[order], owner[is_new][first[order]]
+            if not level.size:
+                break
+            pairs[level] = count + 2 * np.arange(len(level))
+            children = np.stack([self.when_false[level], self.when_true[level]], 1)
+            nodes.append(children.reshape(-1))
+            owners.append(np.repeat(owner, 2))
+            count += 2 * len(level)
+        order = np.argsort(np.concatenate(owners), kind="stable")
+        found = np.concatenate(nodes)[order]
+        places = np.empty(count, np.int64)
+        places[order] = np.arange(count)
+        children = np.where(self.is_leaf[found], np.arange(count), places[pairs[found]])
+        return _Table(places[: len(self.roots)], found, children)
 
-        def table(array: Any, at: Tensor) -> Tensor:
-            return xp.take(node.literal(array), at)
 
-        roots = np.array(self.roots, np.int64)
-        at = xp.broadcast_to(node.literal(roots), (x.shape[0], len(roots)))
-        inner = {mode for mode in self.modes if mode != LEAF}
-        for _ in range(self.depth):
-            feature = node.emit(GatherElementsOp, x, table(self.features, at), axis=1)
-            value = table(self.values.astype(x.dtype), at)
-            goes = self._tests(node, feature, value, at, inner)
-            if self.absent_is_true.any():
-                tracks = table(self.absent_is_true, at)
-                goes = goes | (xp.isnan(feature) & tracks)
-            at = xp.where(goes, table(self.when_true, at), table(self.when_false, at))
-        return at
+@onnx_form(TreeEnsembleOp)
+def tree_ensemble_function(
+    op: TreeEnsembleOp, out: NodeWriter
+) -> Sequence[OnnxValue | None]:
+    return out.function(op, _descended)
 
-    def _tests(
-        self, node: Node, x: Tensor, value: Tensor, at: Tensor, modes: set[str]
-    ) -> Tensor:
-        """Return which rows take the way of true, in each tree."""
-        (first, *others) = sorted(modes)
-        goes = COMPARISONS[first](x, value)
-        for mode in others:
-            is_so = np.array([each == mode for each in self.modes])
-            chosen = xp.take(node.literal(is_so), at)
-            goes = xp.where(chosen, COMPARISONS[mode](x, value), goes)
-        return goes
 
-    def scores(self, node: Node, x: Tensor, aggregate: str, dtype: Any) -> Tensor:
-        """Return what the leaves of each row give for each target: [rows, targets]."""
-        leaves = self.leaves(node, x)
-        nothing = {"MIN": np.inf, "MAX": -np.inf}.get(aggregate, 0.0)
-        columns: list[Tensor] = []
-        for column in self.weights.T:  # a tensor [rows, trees] for each target
-            weights = np.where(np.isnan(column), nothing, column).astype(dtype)
-            taken = xp.take(node.literal(weights), leaves)
-            score = REDUCTIONS[aggregate](taken, axis=1, keepdims=True)
-            if nothing:  # of all leaves
-                score = xp.where(xp.not_equal(score, nothing), score, 0)
-            columns.append(score)
-        return columns[0] if len(columns) == 1 else xp.concat(columns, axis=1)
+def _descended(op: TreeEnsembleOp, out: NodeWriter) -> OnnxValue:
+    """All rows go down all trees at once: a tensor holds where each one is in each."""
+    x, thresholds, weights = map(out.tensor, (op.input, op.thresholds, op.weights))
+    links, roots = (out.tensor(v).astype(np.int64) for v in (op.links, op.roots))
+    last, size = links.size - 1, 1 << op.shift
+    features = links % size
+    children = emit(DivOp, links - features, size) % (1 << 32)
+    features = xp.minimum(features, x.shape[1] - 1)
+    at = xp.minimum(roots % (1 << 32), last)
+    at = xp.broadcast_to(at, (x.shape[0], roots.size))
+    for _ in range(op.depth):
+        values = xp.take_along_axis(x, xp.take(features, at), axis=1)
+        goes = (values <= xp.take(thresholds, at)).astype(np.int64)
+        at = xp.minimum(xp.take(children, at) + goes, last)
+    combine = {"sum": xp.sum, "min": xp.min, "max": xp.max}[op.aggregate]
+    return combine(xp.take(weights, at), axis=1)

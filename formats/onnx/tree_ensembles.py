@@ -10,10 +10,10 @@ import numpy as np
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.tensors import Tensor
 from glow.formats.onnx.decision_trees import (
+    AGGREGATES,
     COMPARISONS,
     LEAF,
-    REDUCTIONS,
-    Children,
+    NodeNumbers,
     Trees,
 )
 from glow.formats.onnx.linear_models import (
@@ -68,15 +68,19 @@ def _trees_of(node: Node, role: str, columns: int, x: Tensor) -> Trees:
     ]
     inner = [i for i, mode in enumerate(modes) if mode != LEAF]
     below = {int(each[i]) for each in children for i in inner}
-    weights = np.full((len(ids), columns), np.nan)
+    columns_of = list[int]()
+    nodes = list[int]()
     keys = (f"{role}_treeids", f"{role}_nodeids", f"{role}_ids")
     rows = zip(*(_list(node, key) for key in keys), strict=False)
     given = _list(node, f"{role}_weights")
-    for (tree, number, column), weight in zip(rows, given, strict=False):
+    for (tree, number, column), _ in zip(rows, given, strict=False):
         if (tree, number) not in places or not 0 <= column < columns:
             node.invalid(f"no leaf for a weight: node {number} of tree {tree}")
-        place = places[tree, number], column
-        weights[place] = np.nansum([weights[place], weight])
+        nodes.append(places[tree, number])
+        columns_of.append(column)
+    weights = np.full((len(ids), columns), np.nan)
+    weights[nodes, columns_of] = 0
+    np.add.at(weights, (nodes, columns_of), given[: len(nodes)])
     return Trees(
         [i for i in range(len(ids)) if i not in below],
         modes,
@@ -105,7 +109,7 @@ def _children(
     modes: Sequence[str],
     trees: Sequence[int],
     numbers: Sequence[int],
-) -> Children:
+) -> NodeNumbers:
     """Return the place of a child of each node; a leaf is its own."""
     found: list[int] = []
     for i, (mode, tree, number) in enumerate(zip(modes, trees, numbers, strict=True)):
@@ -125,7 +129,7 @@ def _input(node: Node) -> Tensor:
 def tree_ensemble_regressor(node: Node) -> Tensor:
     """The sum, mean, least or largest weight of the leaves, for each target"""
     x, targets = _input(node), node.integer("n_targets")
-    aggregate = node.choice("aggregate_function", *REDUCTIONS)
+    aggregate = node.choice("aggregate_function", *AGGREGATES)
     trees = _trees_of(node, "target", targets, x)
     base = _base(node, targets)
     scores = _checked(node, trees, x, aggregate)
@@ -188,7 +192,7 @@ def tree_ensemble(node: Node) -> Tensor:
     x, targets = _input(node), node.integer("n_targets")
     number = node.integer("aggregate_function")
     transform = node.integer("post_transform")
-    if not 0 <= number < len(REDUCTIONS) or not 0 <= transform < 4:
+    if not 0 <= number < len(AGGREGATES) or not 0 <= transform < 4:
         node.refuse(f"aggregate_function={number} and post_transform={transform}")
     trees = _trees_with_leaves(node, targets, x)
     aggregate = ("AVERAGE", "SUM", "MIN", "MAX")[number]
@@ -215,7 +219,7 @@ def _trees_with_leaves(node: Node, columns: int, x: Tensor) -> Trees:
         weights[count + leaf, target] = weight
     tracks = node.integers("nodes_missing_value_tracks_true") or (0,) * count
     itself = np.arange(count, count + len(leaves))
-    sides: list[Children] = []
+    sides: list[NodeNumbers] = []
     for side in ("true", "false"):
         ids = np.array(node.integers(f"nodes_{side}nodeids") or (), np.int64)
         ends = np.array(node.integers(f"nodes_{side}leafs") or (), np.int64) != 0

@@ -185,6 +185,15 @@ def _masked_store(f: Translation, op: vector.MaskedStoreOp) -> None:
     f.do(ext.MaskedStoreOp.create(operands=operands, properties=properties))
 
 
+@lowers(ext.GatherLanesOp)
+def _gather(f: Translation, op: ext.GatherLanesOp) -> None:
+    type_ = op.result.type
+    pointer = address(f, op.base, op.at) if op.at else f[op.base]
+    loaded = ext.GatherLanesOp(pointer, None, f[op.offsets], stored(type_))
+    f.do(loaded)
+    f.replace(op, from_memory(f, loaded.result, type_))
+
+
 @lowers(ext.PrefetchOp)
 def _prefetch(f: Translation, op: ext.PrefetchOp) -> None:
     data_cache = f.constant(1, i32)

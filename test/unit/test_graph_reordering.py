@@ -57,6 +57,7 @@ FIXED_MODULES = (
     "detection",
     "recurrent",
     "rotary_embedding",
+    "tree_ensemble",
 )
 FIXED = {
     ConvOp,

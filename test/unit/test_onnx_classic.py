@@ -120,3 +120,54 @@ def test_trees_of_version_5_give_elements_of_their_input(dtype: Any) -> None:
     expected = np.zeros((3, 2), dtype)
     expected[[0, 1, 2], [1, 0, 1]] = weights[[1, 0, 3]]
     np.testing.assert_array_equal(found, expected)
+
+
+ANY = [-np.inf, -1.0, -0.0, 0.0, 0.5, np.inf, np.nan]
+TESTS: dict[str, Any] = {
+    "BRANCH_LEQ": np.less_equal,
+    "BRANCH_LT": np.less,
+    "BRANCH_GTE": np.greater_equal,
+    "BRANCH_GT": np.greater,
+    "BRANCH_EQ": np.equal,
+    "BRANCH_NEQ": np.not_equal,
+}
+
+
+@pytest.mark.parametrize("tracked", ["none", "all", "some"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_any_number_is_compared_with_any_other(dtype: Any, tracked: str) -> None:
+    """One tree for each comparison and value; absent values go where nodes say."""
+    found: list[tuple[str, float, bool]] = []
+    for mode in TESTS:
+        for i, value in enumerate(ANY):
+            found.append(
+                (mode, value, tracked == "all" or (tracked == "some" and i % 2))
+            )
+    count = len(found)
+    at = np.repeat(np.arange(count), 3)
+    nodes: dict[str, Any] = {
+        "nodes_treeids": at,
+        "nodes_nodeids": [0, 1, 2] * count,
+        "nodes_modes": [m for mode, _, _ in found for m in (mode, "LEAF", "LEAF")],
+        "nodes_featureids": [0] * 3 * count,
+        "nodes_truenodeids": [1, 0, 0] * count,
+        "nodes_falsenodeids": [2, 0, 0] * count,
+        "nodes_values": [v for _, value, _ in found for v in (value, 0.0, 0.0)],
+        "nodes_missing_value_tracks_true": [
+            t for _, _, tracks in found for t in (int(tracks), 0, 0)
+        ],
+        "target_treeids": np.arange(count),
+        "target_nodeids": [1] * count,
+        "target_ids": np.arange(count),
+        "target_weights": [1.0] * count,
+    }
+    x = np.array(ANY, dtype).reshape(-1, 1)
+    proto = single("TreeEnsembleRegressor", {"x": x}, "y", n_targets=count, **nodes)
+    wanted = np.stack(
+        [
+            TESTS[mode](x[:, 0], dtype(value)) | (np.isnan(x[:, 0]) & bool(tracks))
+            for mode, value, tracks in found
+        ],
+        axis=1,
+    )
+    np.testing.assert_array_equal(glow.compile(proto)(x), wanted)

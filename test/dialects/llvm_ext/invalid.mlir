@@ -142,3 +142,35 @@ func.func @atomic_product(%b: memref<?xi64>, %i: index, %n: i64) {
   %0 = llvm_ext.atomic_rmw %b[%i], %n {kind = "mul"} : memref<?xi64>, i64
   func.return
 }
+
+// -----
+
+// CHECK: expected 1 indices, got 0
+func.func @gather_without_an_index(%b: memref<?xf32>, %o: vector<8xi32>) {
+  %0 = llvm_ext.gather_lanes %b[], %o : (memref<?xf32>, vector<8xi32>) -> vector<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a base of one axis, got memref<?x4xf32>
+func.func @gather_of_rows(%b: memref<?x4xf32>, %i: index, %o: vector<8xi32>) {
+  %0 = llvm_ext.gather_lanes %b[%i], %o : (memref<?x4xf32>, vector<8xi32>) -> vector<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected elements of memref<?xf32>, got vector<8xf64>
+func.func @gather_of_another_type(%b: memref<?xf32>, %i: index, %o: vector<8xi32>) {
+  %0 = llvm_ext.gather_lanes %b[%i], %o : (memref<?xf32>, vector<8xi32>) -> vector<8xf64>
+  func.return
+}
+
+// -----
+
+// CHECK: expected as many lanes as vector<8xi32>, got vector<4xf32>
+func.func @gather_of_fewer_lanes(%b: memref<?xf32>, %i: index, %o: vector<8xi32>) {
+  %0 = llvm_ext.gather_lanes %b[%i], %o : (memref<?xf32>, vector<8xi32>) -> vector<4xf32>
+  func.return
+}

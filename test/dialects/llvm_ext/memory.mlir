@@ -25,11 +25,15 @@ func.func @bases(%arena: memref<?xi8>, %t: memref<?xmemref<?xi8>>) {
 }
 
 // CHECK-LABEL: @pointers
-func.func @pointers(%p: !llvm.ptr, %m: vector<8xi1>, %x: vector<8xf32>, %i: i64) {
+func.func @pointers(%p: !llvm.ptr, %m: vector<8xi1>, %x: vector<8xf32>, %i: i64, %o: vector<8xi32>, %b: memref<?xi64>, %n: index) {
   // CHECK-NEXT: %v = llvm_ext.masked_load %p, %m, %x {alignment = 4 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xf32>) -> vector<8xf32>
   %v = llvm_ext.masked_load %p, %m, %x {alignment = 4 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xf32>) -> vector<8xf32>
   // CHECK-NEXT: llvm_ext.masked_store %v, %p, %m {alignment = 4 : i32} : vector<8xf32>, !llvm.ptr, vector<8xi1>
   llvm_ext.masked_store %v, %p, %m {alignment = 4 : i32} : vector<8xf32>, !llvm.ptr, vector<8xi1>
+  // CHECK-NEXT: %g = llvm_ext.gather_lanes %p[], %o : (!llvm.ptr, vector<8xi32>) -> vector<8xf32>
+  %g = llvm_ext.gather_lanes %p[], %o : (!llvm.ptr, vector<8xi32>) -> vector<8xf32>
+  // CHECK-NEXT: %h = llvm_ext.gather_lanes %b[%n], %o : (memref<?xi64>, vector<8xi32>) -> vector<8xi64>
+  %h = llvm_ext.gather_lanes %b[%n], %o : (memref<?xi64>, vector<8xi32>) -> vector<8xi64>
   // CHECK-NEXT: %e = llvm_ext.extractelement %v[%i] : vector<8xf32>, i64 -> f32
   %e = llvm_ext.extractelement %v[%i] : vector<8xf32>, i64 -> f32
   func.return

@@ -141,6 +141,14 @@ func.func @masked(%b: memref<?xf32>, %i: index, %m: vector<8xi1>, %o: vector<8xf
   func.return
 }
 
+// CHECK-LABEL: @gathered
+// CHECK:         [[P:%\w+]] = llvm.getelementptr {{.*}} !llvm.ptr, f32
+// CHECK-NEXT:    llvm_ext.gather_lanes [[P]][], {{.*}} : (!llvm.ptr, vector<8xi32>) -> vector<8xf32>
+func.func @gathered(%b: memref<?xf32>, %i: index, %o: vector<8xi32>) {
+  %x = llvm_ext.gather_lanes %b[%i], %o : (memref<?xf32>, vector<8xi32>) -> vector<8xf32>
+  func.return
+}
+
 // CHECK-LABEL: @hints_and_block_moves
 // CHECK:         llvm.call_intrinsic "llvm.prefetch.p0"
 // CHECK-NEXT:    llvm.call_intrinsic "llvm.memcpy.p0.p0.i64"

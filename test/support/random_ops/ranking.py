@@ -1,11 +1,11 @@
-"""Random calls of ops that put elements into an order."""
+"""Random calls of ops that put elements into an order, or rows into leaves."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from glow.dialects.graph import along_axis, detection
-from random_ops.call import FLOATS, NUMBERS, Call, Source
+from glow.dialects.graph import along_axis, detection, tree_ensemble
+from random_ops.call import FLOATS, INDICES, NUMBERS, Call, Source
 
 
 def _top_k(s: Source) -> Call:
@@ -36,7 +36,30 @@ def _non_max_suppression(s: Source) -> Call:
     return Call(detection.NonMaxSuppressionOp, (boxes, scores), parameters)
 
 
+def _tree_ensemble(s: Source) -> Call:
+    """Tables at random: rows go in circles, or beyond the last node."""
+    nodes, features, shift = s.integer(1, 40), s.integer(1, 9), s.integer(0, 4)
+    rows, trees = s.choose([0, 1, 9, 65, 300]), s.integer(0, 20)
+    dtype = s.choose(FLOATS)
+    links = s.rng.integers(0, nodes + 2, nodes) << shift
+    links |= s.rng.integers(0, 1 << shift, nodes)
+    slots = (
+        s.array((rows, features), dtype),
+        s.rng.integers(0, nodes + 2, trees).astype(np.int32),
+        links.astype(s.choose(INDICES)),
+        s.array((nodes,), dtype),
+        s.finite((nodes, s.integer(0, 3)), s.choose(FLOATS)),
+    )
+    parameters = {
+        "shift": shift,
+        "depth": s.integer(1, 7),
+        "aggregate": s.choose(["sum", "min", "max"] if trees else ["sum"]),
+    }
+    return Call(tree_ensemble.TreeEnsembleOp, slots, parameters, sums=True)
+
+
 GENERATORS = {
     "graph.top_k": _top_k,
     "graph.non_max_suppression": _non_max_suppression,
+    "graph.tree_ensemble": _tree_ensemble,
 }
