@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import gcd, prod
+from typing import cast
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -15,12 +16,14 @@ from glow.dialects.memory.base import Buffer, Kind, MemoryOp, buffer_type
 from glow.dialects.memory.storage import AllocOp, DeallocOp, ViewOp
 from glow.support.arrays import ALIGNMENT
 from glow.support.types import dtype_of
+from glow.support.walking import operands_of
 
 
 def root_of(buffer: SSAValue) -> SSAValue:
     """Return the allocation or symbol's buffer that `buffer` is a view of."""
-    while isinstance(buffer.owner, ViewOp):
-        buffer = buffer.owner.source
+    # By its exact class: buffers are asked for often, and few are views.
+    while type(owner := buffer.owner) is ViewOp:
+        buffer = owner.source
     return buffer
 
 
@@ -52,11 +55,13 @@ def uses_of(block: Block) -> Lifetimes:
     """Return the lifetimes of the allocations of `block`, in order of appearance."""
     uses = Lifetimes(list(block.ops))
     for at, op in enumerate(uses.ops):
-        if isinstance(op, AllocOp):
-            bytes_ = -(-size_bytes(buffer_type(op.result)) // ALIGNMENT) * ALIGNMENT
-            uses.lifetimes[op.result] = Lifetime(op, at, at, bytes_)
-        elif not isinstance(op, ViewOp | DeallocOp):
-            for value in op.operands:
+        kind = type(op)
+        if kind is AllocOp:
+            alloc = cast(AllocOp, op)
+            bytes_ = -(-size_bytes(buffer_type(alloc.result)) // ALIGNMENT) * ALIGNMENT
+            uses.lifetimes[alloc.result] = Lifetime(alloc, at, at, bytes_)
+        elif kind is not ViewOp and kind is not DeallocOp:
+            for value in operands_of(op):
                 lifetime = uses.lifetimes.get(root_of(value))
                 if lifetime is not None:
                     lifetime.last = at

@@ -13,21 +13,21 @@ from glow.analysis.directions import functions_of
 from glow.dialects.graph.control_flow import CallingOp, ControlFlowOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.support.locations import name_of
-from glow.support.walking import ops_in
+from glow.support.walking import ops_in, ops_of
 
 
 def calls_in(function: FuncOp) -> list[CallingOp]:
     """Return the ops of `function` that call functions, in order."""
-    return [op for op in ops_in(function.body) if isinstance(op, CallingOp)]
+    return ops_of(ops_in(function.body), CallingOp)
 
 
 def names_called_in(function: FuncOp) -> list[str]:
     """Return the names of functions that ops of `function` call, `func.call` too."""
     names: list[str] = []
-    for op in ops_in(function.body):
+    for op in ops_of(ops_in(function.body), CallingOp, CallOp):
         if isinstance(op, CallingOp):
             names += op.callees
-        elif isinstance(op, CallOp):
+        else:
             names.append(op.callee.string_value())
     return names
 

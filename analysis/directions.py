@@ -13,7 +13,7 @@ from glow.analysis.buffers import accesses_of, root_of
 from glow.dialects.graph.storage import LoadOp, SaveOp
 from glow.dialects.memory.base import Kind
 from glow.dialects.memory.storage import GetOp
-from glow.support.walking import ops_in
+from glow.support.walking import ops_in, ops_of
 
 
 @dataclass
@@ -42,11 +42,12 @@ def accesses_to_symbols(function: FuncOp) -> dict[str, Accesses]:
     """
     accesses: dict[str, Accesses] = {}
     for op in ops_in(function.body):
-        for symbol, kind in _named(op):
+        named = list(_named(op))
+        for symbol, kind in named:
             known = accesses.setdefault(symbol, Accesses())
             if kind.reads and known.reads is None and known.writes is None:
                 known.reads = op
-        for symbol, kind in _named(op):
+        for symbol, kind in named:
             if kind.writes:
                 accesses[symbol].writes = op
     return accesses
@@ -79,4 +80,4 @@ def directions_of(functions: Iterable[FuncOp]) -> dict[str, str]:
 
 def functions_of(module: ModuleOp) -> list[FuncOp]:
     """Return the functions of `module` that have a body."""
-    return [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
+    return [op for op in ops_of(module.ops, FuncOp) if op.body.blocks]

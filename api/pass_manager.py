@@ -264,11 +264,15 @@ def check_stage(stage: Stage, module: ModuleOp) -> None:
     except VerifyException as error:
         raise InternalError(f"stage {stage.name} broke the module: {error}") from None
     left: dict[str, Operation] = {}
+    places = dict[type[Operation], bool]()
     for op in ops_in(module.body):
-        dialect = op.dialect_name()
-        if isinstance(op, GraphOp) and dialect != "layout":
-            dialect = "graph"  # also of another package
-        if dialect not in stage.dialects:
+        kind = type(op)
+        if kind not in places:
+            dialect = kind.dialect_name()
+            if issubclass(kind, GraphOp) and dialect != "layout":
+                dialect = "graph"  # also of another package
+            places[kind] = dialect in stage.dialects
+        if not places[kind]:
             left.setdefault(op.name, op)
     if left:
         ops = ", ".join(f"{name} (at {name_of(op)})" for name, op in left.items())

@@ -169,6 +169,7 @@ class _Walker(PatternRewriteWalker):
 
     def _populate_worklist(self, op: Operation | Region | Block) -> None:
         assert isinstance(op, Region)  # the body of the module
+        # Each class is asked for once: most passes look at few of the ops.
         fits, ops = dict[type[Operation], bool](), ops_in(op)
         self.driver.begin(len(ops))
         for inner in reversed(ops):

@@ -39,7 +39,7 @@ def string(value: str) -> StringAttr:
     return StringAttr(value)
 
 
-@lru_cache(1 << 12)
+@lru_cache(1 << 15)  # each level names each constant
 def symbol_reference(name: str) -> SymbolRefAttr:
     return SymbolRefAttr.new([StringAttr(name), _NOTHING])
 

@@ -14,10 +14,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+_NOTHING = NoneAttr()
+
 
 def location_of(name: str) -> LocationAttr:
     """Return the location of what is called `name` in the model."""
-    return NameLoc(StringAttr(name), NoneAttr())
+    return NameLoc(StringAttr(name), _NOTHING)
 
 
 def name_of(op: Operation) -> str:

@@ -13,6 +13,7 @@ from glow.dialects.memory.base import MemoryOp, extents_of
 from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rules import check_room, rule_of
+from glow.support.walking import ops_of
 
 # These only say where bytes lie; `Main.base` reads them off.
 PASSIVE = (AllocOp, DeallocOp, GetOp, ViewOp, ReturnOp)
@@ -20,7 +21,9 @@ PASSIVE = (AllocOp, DeallocOp, GetOp, ViewOp, ReturnOp)
 
 def active_ops(block: Block) -> list[Operation]:
     """Return the ops of `block` that code is written for."""
-    return [op for op in block.ops if not isinstance(op, PASSIVE)]
+    ops = list(block.ops)
+    passive = set(map(id, ops_of(ops, *PASSIVE)))
+    return [op for op in ops if id(op) not in passive]
 
 
 def lower_op(main: Main, op: Operation) -> None:

@@ -46,9 +46,9 @@ def test_layers_alike_are_planned_once(
     planned: list[object] = []
     plan = product_calls.plan_product
 
-    def count(*arguments: Any) -> Any:
+    def count(*arguments: Any, **options: Any) -> Any:
         planned.append(arguments)
-        return plan(*arguments)
+        return plan(*arguments, **options)
 
     monkeypatch.setattr(product_calls, "plan_product", count)
     glow.compile(content_of(name, 12), threads=1)
