@@ -22,7 +22,7 @@ from glow.support.mapped_files import forget, is_mapped
 from glow.support.targets import Backend, Target
 from glow.support.weights import resources_of
 
-PIECE_NS = 5_000
+PIECE_NS = 2_500
 """The nanoseconds that a piece of work takes at least where threads share a run."""
 
 Watch = Callable[[str, ModuleOp], None]

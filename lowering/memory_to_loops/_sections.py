@@ -21,13 +21,16 @@ from glow.lowering.memory_to_loops.history import History, PastTouch
 _MANY_PARTS = 16
 """With so many pieces a call continues a strand rather than waiting for its end."""
 
-_LEAST_SAVED = 4
+_LEAST_SAVED = 8
 """How much time a second thread must save, in pieces: waking it takes as long."""
+
+_JOINED = 2
+"""Calls that depend on each other and take less, in pieces, are one strand."""
 
 _MOST_CALLS = 24
 """Calls of a strand: each is compared with each, and a section more costs little."""
 
-_BARRIER = 1 / 16
+_BARRIER = 1 / 8
 """The cost of a barrier, in pieces."""
 
 
@@ -38,7 +41,7 @@ def sections_of(
     Return the sections that run `calls`, with a barrier after each.
 
     A call is in the first section after all calls that it depends on. Where these and
-    it are shorter than a piece, they are one strand, which needs no barrier inside.
+    it are shorter than two pieces, they are one strand, which needs no barrier inside.
     """
     plan = _Plan(piece_ns)
     for call in calls:
@@ -146,7 +149,7 @@ class _Plan:
     def _joined(self, call: CallOp, strands: Sequence[CallChain]) -> CallChain | None:
         """Merge `strands` and `call` into one strand; None if it would be too long."""
         cost = call.cost.value.data + sum(strand.cost for strand in strands)
-        if not strands or cost > self.piece_ns:
+        if not strands or cost > _JOINED * self.piece_ns:
             return None
         first, *others = strands
         for strand in others:

@@ -1,4 +1,4 @@
-// RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2" kernels=declared piece_ns=500}' --split-input-file | filecheck %s
+// RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2" kernels=declared piece_ns=250}' --split-input-file | filecheck %s
 
 // Two branches run side by side, what joins them after both; bytes of an alloc may be
 // used again when who reads them has ended, by each piece when it has.

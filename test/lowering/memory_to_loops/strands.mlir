@@ -1,4 +1,4 @@
-// RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2" kernels=declared piece_ns=250}' --split-input-file | filecheck %s
+// RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2" kernels=declared piece_ns=125}' --split-input-file | filecheck %s
 
 // Two products with a function between them: each piece goes on with the rows that it
 // wrote, and nobody waits. The rest of the columns is a call of its own.
