@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from inspect import Parameter, Signature
 from types import NoneType
 from typing import Any, cast, get_args
 
@@ -21,6 +22,7 @@ from glow.dialects.graph.elements import number_of
 from glow.dialects.graph.tensors import Tensor
 from glow.support.dtypes import dtype_named
 from glow.support.errors import InvalidModelError
+from glow.support.names import did_you_mean
 from glow.support.types import check_extents, dtype_of, element_type_of, tensor
 
 _WORDS: Mapping[Any, str] = {
@@ -213,14 +215,29 @@ def ops_of(dialect: str) -> Mapping[str, type[GraphOp]]:
     return {op.name.partition(".")[2]: op for op in ops if issubclass(op, GraphOp)}
 
 
+def call_signature(op: type[GraphOp]) -> Signature:
+    """Return how a builder's function of an op is called, for help and editors."""
+    slots = op.get_irdl_definition().operands
+    parameters = [
+        Parameter(
+            name,
+            Parameter.POSITIONAL_OR_KEYWORD,
+            default=None if isinstance(slot, OptOperandDef) else Parameter.empty,
+        )
+        for name, slot in slots
+    ]
+    named = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=each.default)
+        for name, each in op.declared().items()
+    ]
+    return Signature([*parameters, *named])
+
+
 def op_class(name: str) -> type[GraphOp]:
     """Return the op called `name`; without a dialect, one of graph."""
     dialect, _, kind = name.rpartition(".")
     ops = ops_of(dialect or "graph")
     if kind not in ops:
-        from difflib import get_close_matches  # which takes long to import
-
-        close = get_close_matches(kind, ops)
-        hint = f", did you mean {' or '.join(close)}?" if close else ""
+        hint = did_you_mean(kind, ops)
         raise ValueError(f'expected the name of an op on tensors, got "{name}"{hint}')
     return ops[kind]

@@ -51,9 +51,9 @@ def load_model(
                     raise ValueError(f"{path}: expected {what} with an ONNX model only")
             return Model(path.stem, _read_text(path, weights))
         case suffix:
-            raise InvalidModelError(
-                f"{path}: expected a file ending in .onnx or .mlir, got {suffix!r}"
-            )
+            hint = "; glow.load_executable reads it" if suffix == ".glow" else ""
+            what = f"expected a file ending in .onnx or .mlir, got {suffix!r}"
+            raise InvalidModelError(f"{path}: {what}{hint}")
 
 
 def _is_of_torch(source: object) -> bool:

@@ -29,7 +29,9 @@ from xdsl.utils.lexer import Input, Span
 
 from glow.analysis.validity import InvalidOpError
 from glow.dialects.memory.replaced import describe_replaced
+from glow.registry import universe
 from glow.support.errors import InvalidModelError
+from glow.support.names import did_you_mean
 from glow.support.types import check_extents
 
 # Where text leaves a terminator out, xDSL adds it with a builder that replaces a method
@@ -154,10 +156,18 @@ _SHOWN_COLUMNS = 100
 def invalid(error: ParseError) -> InvalidModelError:
     """Return `error` in one line; a note shows its place in the text."""
     message = " ".join(error.msg.split())
+    if found := re.fullmatch(r"Operation ([\w.]+) is not registered", message):
+        message += _ops_like(found[1])
     explained = InvalidModelError(f"{error.span.get_location()}: {message}")
     if excerpt := _excerpt(error.span):
         explained.add_note(excerpt)
     return explained
+
+
+def _ops_like(name: str) -> str:
+    load = universe().all_dialects.get(name.partition(".")[0])
+    ops = load().operations if load is not None else ()
+    return did_you_mean(name, (op.name for op in ops))
 
 
 def show_place(error: VerifyException, text: str, name: str, offset: int = 0) -> None:

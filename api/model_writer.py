@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.building import (
     array_of,
+    call_signature,
     described,
     is_variadic,
     name_of,
@@ -206,12 +207,14 @@ class ModelWriter:
         return results[0] if len(results) == 1 else results
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Return the function that adds op `name` of dialect graph."""
+        """Return the function that adds op `name` of dialect graph, with its words."""
         try:
-            op_class(name)
+            cls = op_class(name)
         except ValueError as error:
             raise AttributeError(str(error)) from None
-        return partial(self.op, name)
+        add = partial(self.op, name)
+        add.__doc__, add.__signature__ = cls.__doc__, call_signature(cls)  # pyright: ignore
+        return add
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *ops_of("graph")]

@@ -31,6 +31,7 @@ from glow.registry import universe
 from glow.runtime.interface import StageReport
 from glow.support.errors import CompilationError, GlowError, InternalError, memory_for
 from glow.support.locations import name_of
+from glow.support.names import did_you_mean
 from glow.support.walking import ops_in
 
 Observer = Callable[[ModulePass, ModuleOp, float], None]
@@ -213,10 +214,7 @@ def _pass_of(
     spec: ArgSpec, available: Mapping[str, Callable[[], type[ModulePass]]]
 ) -> ModulePass:
     if spec.name not in available:
-        from difflib import get_close_matches  # which takes long to import
-
-        close = get_close_matches(spec.name, available)
-        hint = f", did you mean {' or '.join(close)}?" if close else ""
+        hint = did_you_mean(spec.name, available)
         raise ValueError(f"expected the name of a pass, got {spec.name!r}{hint}")
     try:
         return available[spec.name]().from_spec(spec)

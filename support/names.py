@@ -1,4 +1,4 @@
-"""Unique names."""
+"""Unique names, and names like a wrong one."""
 
 from __future__ import annotations
 
@@ -25,3 +25,11 @@ class Names:
             candidate = f"{name}{self._separator}{number}"
         self._taken.add(candidate)
         return candidate
+
+
+def did_you_mean(wrong: str, names: Iterable[str]) -> str:
+    """Return the end of a message with those of `names` that are like a wrong one."""
+    from difflib import get_close_matches  # which takes long to import
+
+    close = get_close_matches(wrong, list(names))
+    return f", did you mean {' or '.join(close)}?" if close else ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import shlex
 import sys
 import time
 import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from importlib.metadata import version
+from importlib.metadata import requires, version
 from threading import Event, Thread
 from typing import Any, NoReturn
 
@@ -111,9 +112,18 @@ def describe(error: BaseException) -> str:
         case MemoryError():
             return f"out of memory: {error}".removesuffix(": ")
         case ImportError() if error.name and not error.name.startswith("glow"):
-            return f"expected package {error.name} to be installed"
+            return f"expected package {error.name} to be installed{_extra(error.name)}"
         case _:
             return f"{describe_bug(error)}; reproduce with: {shlex.join(sys.argv)}"
+
+
+def _extra(package: str) -> str:
+    """Return how to install a package that an extra of ours has."""
+    for line in requires("glow-xdsl") or ():
+        name, _, extra = line.partition("; extra == ")
+        if extra and re.split(r"[\s<>=!\[;]", name)[0] == package:
+            return f": pip install 'glow-xdsl[{extra.strip(chr(34))}]'"
+    return ""
 
 
 def _describe_ir_error(error: BaseException) -> str | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from errno import EACCES
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +14,7 @@ import numpy as np
 from glow.runtime.signature import Signature
 from glow.support.arrays import Array
 from glow.support.dtypes import dtype_named
-from glow.tools.options import named
+from glow.tools.options import check_folder, named
 
 _LONGEST = 200
 """The signs of a file's name; systems allow 255 bytes."""
@@ -58,9 +56,7 @@ def output_paths(names: Iterable[str], folder: Path) -> dict[str, Path]:
     file ends in a hash, and so do names that differ in case alone, which is nothing to
     some file systems. Errors: OSError where nothing can be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise PermissionError(EACCES, os.strerror(EACCES), str(folder))
+    check_folder(folder)
     plain = {name: quote(name, safe="") for name in names}
     count = Counter(text.lower() for text in plain.values())
     return {

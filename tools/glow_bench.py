@@ -13,7 +13,7 @@ from glow.runtime.interface import Executable
 from glow.runtime.thread_count import allowed_threads
 from glow.tools.command_line import OneLineParser, progress, run_tool
 from glow.tools.feeds import feeds_of_peers, read_arrays
-from glow.tools.options import add_cache_options
+from glow.tools.options import add_cache_options, add_inputs
 from glow.tools.peers import PEERS, largest_error
 from glow.tools.session import Session, add_arguments, open_session
 from glow.tools.timing import Program, interleaved_medians
@@ -36,7 +36,7 @@ def _parser() -> OneLineParser:
         default=[],
         help="time this runtime too, turn by turn; for several, give it again",
     )
-    add("--input", action="append", default=[], metavar="NAME=FILE.npy")
+    add_inputs(parser)
     add(
         "--seconds",
         type=float,
@@ -47,7 +47,12 @@ def _parser() -> OneLineParser:
     add("--roofline", action="store_true", help=text)
     text = "say how long a run would take with so many threads, by the times of pieces"
     add("--simulate-threads", type=int, metavar="N", help=text)
-    add("--seed", type=int, default=0, help="of the other inputs, which are random")
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        help="fill other inputs with random numbers of this seed (default: 0)",
+    )
     return parser
 
 

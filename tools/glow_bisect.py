@@ -10,7 +10,12 @@ from glow.support.errors import BindingError, InternalError
 from glow.targets import known_targets
 from glow.tools.command_line import OneLineParser, fail, progress, run_tool
 from glow.tools.feeds import read_arrays
-from glow.tools.options import add_shared_options, compile_options, parse_dims
+from glow.tools.options import (
+    add_inputs,
+    add_shared_options,
+    compile_options,
+    parse_dims,
+)
 
 
 def _parser() -> OneLineParser:
@@ -25,7 +30,7 @@ def _parser() -> OneLineParser:
     targets = ", ".join(known_targets())
     add("--target", default="cpu", help=f"one of {targets} (default: cpu)")
     add("-p", "--passes", default="", help="check these passes, not the pipeline")
-    add("--input", action="append", default=[], metavar="NAME=FILE.npy")
+    add_inputs(parser)
     add_shared_options(parser)
     return parser
 

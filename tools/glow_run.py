@@ -19,7 +19,7 @@ from glow.support.arrays import Array
 from glow.support.dtypes import widened
 from glow.tools.command_line import OneLineParser, fail, progress, run_tool
 from glow.tools.feeds import feeds_of_peers, output_paths, read_arrays
-from glow.tools.options import add_cache_options
+from glow.tools.options import add_cache_options, add_inputs
 from glow.tools.peers import PEERS
 from glow.tools.profiling import TRACE, profiled, table, write_trace
 from glow.tools.session import SAVED, Session, add_arguments, open_session
@@ -30,8 +30,9 @@ def _parser() -> OneLineParser:
     add_arguments(parser)
     add_cache_options(parser, by_default=True)
     add = parser.add_argument
-    add("--input", action="append", default=[], metavar="NAME=FILE.npy")
-    add("--random-inputs", type=int, metavar="SEED", help="for the other inputs")
+    add_inputs(parser)
+    text = "fill inputs that --input does not name with random numbers of this seed"
+    add("--random-inputs", type=int, metavar="SEED", help=text)
     add("--signature", action="store_true", help="show inputs and outputs, run nothing")
     add("--save", metavar="FILE.glow", help="write the executable, run nothing")
     add("--output-dir", type=Path, metavar="DIR", help="write each output to NAME.npy")

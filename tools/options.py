@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
+from errno import EACCES
 from pathlib import Path
 
 from glow.options import DEFAULTS, FOLD_BYTES, Options
@@ -16,7 +18,7 @@ AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup  # pyright: ignore
 
 _REPEATABLE = (
     ("--dim", "NAME=VALUE", "the extent of a symbolic dimension"),
-    ("--disable", "PASS", "leave out this rewrite"),
+    ("--disable", "PASS", "leave out this rewrite; may be given again"),
     (
         "--relayout-io",
         "[NAME=]LAYOUT",
@@ -50,6 +52,14 @@ def add_shared_options(parser: AnyParser) -> None:
     add("--trust", action="store_true", help="let code of a text call any function")
     for name, metavar, text in _REPEATABLE:
         add(name, action="append", default=[], metavar=metavar, help=text)
+
+
+def add_inputs(parser: AnyParser) -> None:
+    """Add the option that takes inputs from files."""
+    text = "take an input from a file; may be given again"
+    parser.add_argument(
+        "--input", action="append", default=[], metavar="NAME=FILE.npy", help=text
+    )
 
 
 def compile_options(args: argparse.Namespace) -> Options:
@@ -163,12 +173,24 @@ def add_cache_options(parser: argparse.ArgumentParser, by_default: bool) -> None
         "--no-cache",
         action="store_true",
         default=not by_default,
-        help="keep nothing, and use nothing that is kept",
+        help="neither read nor write a cache",
     )
 
 
 def cache_dir_of(args: argparse.Namespace) -> Path | str:
-    """Return where what is compiled is kept; empty: nowhere."""
+    """
+    Return where what is compiled is kept; empty: nowhere.
+
+    Errors: OSError for a folder of `--cache-dir` that nothing can be written to.
+    """
     if args.cache_dir is not None:
+        check_folder(args.cache_dir)
         return args.cache_dir
     return "" if args.no_cache else user_cache_dir() or ""
+
+
+def check_folder(folder: Path) -> None:
+    """Make a folder if need be; OSError where nothing can be written to it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), str(folder))

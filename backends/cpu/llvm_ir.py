@@ -5,6 +5,7 @@ The text depends on the module alone, so it is a key for compiled code. xDSL's o
 converter drops flags, linkage and alignment, and goes through a slower library.
 """
 
+import re
 from collections.abc import Iterable
 
 from xdsl.dialects import llvm
@@ -70,9 +71,10 @@ def emit(module: ModuleOp, target: Target, form: str) -> str | bytes:
     """
     Return a module of the llvm dialect as text or bytes, for any target.
 
-    Errors: a form other than llvm-ir, asm, object.
+    The function that runs the model is called `glow_main` there, as programs that such
+    code is linked with have a `main`. Errors: a form other than llvm-ir, asm, object.
     """
-    text = llvm_ir(module)
+    text = re.sub(r"@main\b", "@glow_main", llvm_ir(module))
     match form:
         case "llvm-ir":
             return f'target triple = "{target.triple}"\n\n{text}'

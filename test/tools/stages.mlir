@@ -42,9 +42,9 @@
 // LLVM:        llvm.call @
 
 // TEXT:      target triple
-// TEXT:      define {{.*}}@main
+// TEXT:      define {{.*}}@glow_main
 
-// ASM:       main:
+// ASM:       glow_main:
 
 func.func @main(%x: tensor<1x2x4x4xf32>) -> tensor<1x3x6x6xf32> {
   %w = graph.literal dense<[[[[0.5]], [[1.0]]], [[[0.5]], [[0.5]]], [[[0.5]], [[0.5]]]]> : tensor<3x2x1x1xf32> : tensor<3x2x1x1xf32>

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import io
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -324,3 +327,50 @@ def test_compilations_are_logged(
         caplog.clear()
         glow.compile(onnx_model, shapes={"batch": 2}, cache_dir=tmp_path)
         assert any(line.endswith(f"in {tmp_path}: {told}") for line in caplog.messages)
+
+
+def test_functions_of_a_builder_have_the_words_of_the_op() -> None:
+    b = glow.Builder()
+    assert b.relu.__doc__.startswith("max(x, 0), elementwise; NaN stays NaN.")
+    assert str(inspect.signature(b.elu)) == "(input, *, alpha=1.0)"
+    assert "mask=None" in str(inspect.signature(b.attention))
+
+
+def test_a_saved_executable_is_no_model_and_the_error_says_what_reads_it(
+    model: glow.Model, tmp_path: Path
+) -> None:
+    glow.compile(model).save(tmp_path / "net.glow")
+    with pytest.raises(glow.InvalidModelError, match=r"glow\.load_executable reads it"):
+        glow.compile(tmp_path / "net.glow")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    {
+        "an op": (["-"], "graph.relux is not registered, did you mean graph.relu"),
+        "a pass": (["-", "--disable", "fold-bia"], "fold-bia, did you mean fold-bias"),
+    }.values(),
+)
+def test_wrong_names_are_answered_with_like_ones(
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = '%0 = "graph.relux"() : () -> tensor<2xf32>'
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
+    monkeypatch.setattr("sys.argv", ["glow-opt", *arguments, "--stop-after", "graph"])
+    with pytest.raises(SystemExit):
+        glow_opt.main()
+    assert message in capsys.readouterr().err
+
+
+def test_a_cache_that_nothing_can_be_written_to_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    arguments = ["none.mlir", "--cache-dir", str(tmp_path / "file" / "cache")]
+    monkeypatch.setattr("sys.argv", ["glow-run", *arguments])
+    with pytest.raises(SystemExit):
+        glow_run.main()
+    assert "not a directory" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 
 import llvmlite.binding as llvm
 import pytest
@@ -17,6 +18,8 @@ from xdsl.universe import Universe
 
 import glow
 from glow.backends.cpu.llvm_ir import emit, llvm_ir, units
+from glow.graph_modules import context
+from glow.pass_manager import lowered
 from glow.support.targets import target_of
 
 
@@ -241,3 +244,28 @@ def test_text_does_not_depend_on_hash_seeds():
         for seed in ("1", "2", "3")
     }
     assert len(texts) == 1
+
+
+PROGRAM = """
+#include <stdio.h>
+void glow_main(void *arena, void **io, void **constants, int *fault);
+static _Alignas(64) float x[4] = {-1, 2, -3, 4}, y[4];
+int main(void) {
+  int fault = 0;
+  void *io[] = {x, y, 0};
+  glow_main(0, io, 0, &fault);
+  printf("%d %g %g %g %g", fault, y[0], y[1], y[2], y[3]);
+}
+"""
+
+
+@pytest.mark.skipif(which("cc") is None, reason="no C compiler")
+def test_objects_are_linked_with_programs(tmp_path: Path) -> None:
+    b = glow.Builder()
+    b.output("y", b.relu(b.input("x", (4,))))
+    module = lowered(context(), b.model().module, "llvm", "cpu")
+    (tmp_path / "net.o").write_bytes(emit(module, target_of("cpu"), "object"))
+    (tmp_path / "program.c").write_text(PROGRAM)
+    for command in (["cc", "program.c", "net.o", "-o", "program"], ["./program"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    assert done.stdout == b"0 0 2 0 4"

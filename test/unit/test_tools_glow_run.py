@@ -157,7 +157,10 @@ def test_a_peer_that_is_absent_or_refuses_is_told(
 ) -> None:
     monkeypatch.setitem(sys.modules, "openvino", None)
     arguments = ("--random-inputs", "0", "--vs", "openvino")
-    line = "error: expected package openvino to be installed\n"
+    line = (
+        "error: expected package openvino to be installed: "
+        "pip install 'glow-xdsl[bench]'\n"
+    )
     assert tool(glow_run.main, *arguments) == (1, "", line)
 
     class Refusing:
