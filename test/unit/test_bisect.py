@@ -142,7 +142,9 @@ def test_a_fault_is_named_reduced_and_shown_again(
     assert run_tool(arguments, monkeypatch, capsys) == (0, "")
 
 
-@pytest.mark.parametrize("name", ["squeezenet", "lstm"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("squeezenet", marks=pytest.mark.full), "lstm"]
+)
 def test_models_are_right_after_each_pass(name: str) -> None:
     assert check_passes(glow.load(models.build(name)).module, "cpu")
 

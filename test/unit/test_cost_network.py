@@ -88,7 +88,7 @@ def wide_networks(draw: st.DrawFn) -> CostNetwork:
 
 
 @pytest.mark.slow
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(wide_networks(), st.sampled_from([1, 5, 40]), st.integers(0, 8))
 def test_bounded_search_is_no_worse_than_greedy(
     network: CostNetwork, table_limit: int, rounds: int

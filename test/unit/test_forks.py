@@ -34,7 +34,7 @@ threads = [threading.Thread(target=work) for _ in range(2)]
 for thread in threads:
     thread.start()
 wrong = []
-for number in range(24):
+for number in range(12):
     time.sleep(0.013 * (number % 13))
     child = os.fork()
     if child == 0:

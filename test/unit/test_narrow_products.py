@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from graph_code import module_of
+from grids import in_turns
 from numpy.typing import NDArray
 
 import glow
@@ -18,6 +19,7 @@ from glow.support.dtypes import limits_of
 from glow.support.targets import target_of
 
 Array = NDArray[Any]
+TARGETS = ("cpu", "cpu:sse2", "cpu:avx2", "cpu:avx512")
 NARROW = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 
 
@@ -43,9 +45,8 @@ def networks() -> dict[str, tuple[Array, Array, dict[str, Any]]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx2", "cpu:avx512", "cpu"])
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
-@pytest.mark.parametrize("name", networks())
+@pytest.mark.parametrize(("name", "target"), in_turns(networks(), TARGETS))
 def test_products_are_summed_in_f32(
     name: str, dtype: np.dtype[Any], target: str
 ) -> None:

@@ -77,9 +77,10 @@ def test_wheel_runs_alone_in_another_folder(tmp_path: Path) -> None:
     )
     (wheel,) = tmp_path.glob("*.whl")
     environment = tmp_path / "environment"
-    venv.create(environment, with_pip=True)
+    venv.create(environment)
     binaries = environment / "bin"
-    _run(binaries / "python", "-m", "pip", "install", "--quiet", wheel)
+    pip = (sys.executable, "-m", "pip", "--python", binaries / "python")
+    _run(*pip, "install", "--quiet", wheel)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "net.mlir").write_text(NETWORK)

@@ -14,7 +14,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # NumPy's, of NaN
 ]
 
-CALLS = 5
+CALLS = 4
 
 
 def wrong_on_cpu(chosen: list[Call]) -> list[str]:

@@ -20,19 +20,15 @@ RECIPES = (
     "Add a backend",
     "Add a number type",
 )
-# The tests that find an operator by themselves, and which of them.
-FINDING = {
-    "Add an operator": (
-        "square or every_op or every_elementwise",
-        ("declared_ops", "random_ops"),
+# The tests that find what was added by themselves, and which of them.
+FINDING = (
+    "square or every_op or every_elementwise"
+    " or running_max or every_op_that_computes or QuickGelu or uint1 or ui1",
+    (
+        *("declared_ops", "examples", "graph_dialect", "graph_reordering"),
+        *("number_types", "onnx_operators", "random_ops", "small_integers"),
     ),
-    "Add an operator with a kernel": (
-        "running_max or every_op_that_computes",
-        ("examples", "graph_dialect", "graph_reordering", "number_types", "random_ops"),
-    ),
-    "Add an ONNX operator made of others": ("QuickGelu", ("onnx_operators",)),
-    "Add a number type": ("uint1 or ui1", ("number_types", "small_integers")),
-}
+)
 CONVENTIONS = ("architecture", "conventions", "packaging", "registry")
 
 
@@ -80,7 +76,7 @@ class Followed:
     """A copy of the repository in which all recipes were followed."""
 
     folder: Path
-    written: dict[str, list[Path]]
+    written: list[Path]
     environment: dict[str, str]
 
     def passes(self, *command: object) -> None:
@@ -94,38 +90,47 @@ class Followed:
         )
         assert done.returncode == 0, done.stdout + done.stderr
 
+    def passes_tests(self, *tests: object, only: str = "not full") -> None:
+        """Run tests there."""
+        self.passes(sys.executable, "-m", "pytest", "-q", "-m", only, *tests)
+
 
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Followed:
     folder = tmp_path_factory.mktemp("recipes")
     copy_repository(folder)
-    written = {title: write_files(section(title), folder) for title in RECIPES}
+    written = [
+        path for title in RECIPES for path in write_files(section(title), folder)
+    ]
     return Followed(folder, written, environment_of(folder))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title", RECIPES)
-def test_recipe_passes_its_own_tests(title: str, followed: Followed) -> None:
-    written = followed.written[title]
-    texts = [path for path in written if path.suffix == ".mlir"]
-    units = [path for path in written if path.name.startswith("test_")]
-    chosen, names = FINDING.get(title, ("", ()))
-    assert texts or units or names
-    if names:
-        tests = [f"test/unit/test_{name}.py" for name in names]
-        options = ("-q", "-m", "not full", "-k", chosen)
-        followed.passes(sys.executable, "-m", "pytest", *options, *tests)
-    if units:
-        followed.passes(sys.executable, "-m", "pytest", "-q", *units)
-    if texts:
-        followed.passes("lit", "-v", *texts)
+def test_recipes_pass_their_own_tests(followed: Followed) -> None:
+    units = [path for path in followed.written if path.name.startswith("test_")]
+    followed.passes_tests(*units)
+    texts = [path for path in followed.written if path.suffix == ".mlir"]
+    followed.passes("lit", "-v", *texts)
+
+
+@pytest.mark.slow
+def test_tests_find_what_recipes_add(followed: Followed) -> None:
+    chosen, names = FINDING
+    tests = [f"test/unit/test_{name}.py" for name in names]
+    followed.passes_tests("-k", chosen, *tests)
 
 
 @pytest.mark.slow
 def test_recipes_keep_the_rules(followed: Followed) -> None:
     # But for what other files of this repository break.
-    names = [f"test/unit/test_{name}.py" for name in CONVENTIONS]
-    followed.passes(sys.executable, "-m", "pytest", "-q", "-m", "not slow", *names)
+    tests = [f"test/unit/test_{name}.py" for name in CONVENTIONS]
+    followed.passes_tests(*tests, only="not slow")
+
+
+@pytest.mark.full
+def test_recipes_pass_the_fast_suite(followed: Followed) -> None:
+    followed.passes("lit", "-q", "--workers", 2, "test")
+    followed.passes_tests("-n", 2, "--dist", "worksteal", only="not full and not slow")
 
 
 @pytest.mark.slow
