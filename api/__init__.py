@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from glow.differentiation import grad, jvp, value_and_grad, vjp
     from glow.inference_session import InferenceSession
     from glow.model import Model
+    from glow.progress_display import progress
     from glow.runtime.dynamic import DynamicExecutable
     from glow.traced import jit, trace
     from glow.tracing import nn, optim
@@ -85,6 +86,7 @@ __all__ = [
     "load_executable",
     "nn",
     "optim",
+    "progress",
     "scan",
     "trace",
     "udf",
@@ -111,6 +113,7 @@ _LAZY = {
     "jvp": "glow.differentiation",
     "nn": "glow.tracing.nn",
     "optim": "glow.tracing.optim",
+    "progress": "glow.progress_display",
     "scan": "glow.tracing.control_flow",
     "trace": "glow.traced",
     "udf": "glow.batches",

@@ -19,6 +19,7 @@ from glow.pass_manager import Part, entry_checks, internal_errors_of, plan, run_
 from glow.runtime.interface import Executable, StageReport
 from glow.support.errors import CompilationError, RefusedCodeError
 from glow.support.mapped_files import forget, is_mapped
+from glow.support.progress import begin_step, expect_steps
 from glow.support.targets import Backend, Target
 from glow.support.weights import resources_of
 
@@ -89,8 +90,11 @@ class ModuleCompiler:
         watch: Watch | None = None,
     ) -> Executable:
         is_code = level_of(module) == self.backend.level
+        passes = sum(len(part.passes) for part in parts)
+        expect_steps(passes + passes // 2)  # LLVM takes a third of the time or so
         reports = _lower(module, parts, watch)
         start, folder = time.perf_counter(), self.folder or None
+        begin_step("machine code")
         try:
             with internal_errors_of(f"target {self.backend.name}"):
                 net = self.backend.compile(module, self.machine, cache_dir=folder)

@@ -32,6 +32,7 @@ from glow.runtime.interface import StageReport
 from glow.support.errors import CompilationError, GlowError, InternalError, memory_for
 from glow.support.locations import name_of
 from glow.support.names import did_you_mean
+from glow.support.progress import begin_step
 from glow.support.walking import ops_in
 
 Observer = Callable[[ModulePass, ModuleOp, float], None]
@@ -244,6 +245,7 @@ def run_passes(
     """Apply `passes`; raise InternalError for what is no refusal of a pass."""
     for each in passes:
         start = time.perf_counter()
+        begin_step(each.name)
         with internal_errors_of(f"pass {each.name}"):
             each.apply(ctx, module)
         if observer is not None:

@@ -1,4 +1,4 @@
-"""Errors of command lines, one line each, and progress, both on stderr only."""
+"""Errors of command lines: one line each, on stderr."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ import platform
 import re
 import shlex
 import sys
-import time
 import warnings
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib.metadata import requires, version
-from threading import Event, Thread
 from typing import Any, NoReturn
 
 from glow.support.errors import GlowError
-
-_PATIENCE_S = 1.0
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -154,32 +149,3 @@ def describe_bug(error: BaseException) -> str:
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     print(f"warning: {one_line(message)}", file=sys.stderr)
-
-
-@contextmanager
-def progress(what: str) -> Generator[None]:
-    """Show `what` and the seconds it takes on stderr, if it takes over a second."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    done = Event()
-    thread = Thread(target=_tick, args=(what, done), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
-
-
-def _tick(what: str, done: Event) -> None:
-    start = time.monotonic()
-    shown = 0
-    while not done.wait(_PATIENCE_S):
-        line = f"{what} ... {time.monotonic() - start:.0f} s"
-        sys.stderr.write(f"\r{line}")
-        sys.stderr.flush()
-        shown = len(line)
-    if shown:
-        sys.stderr.write("\r" + " " * shown + "\r")
-        sys.stderr.flush()

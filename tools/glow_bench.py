@@ -8,10 +8,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from glow.progress_display import progress
 from glow.runtime.comparison import random_inputs
 from glow.runtime.interface import Executable
 from glow.runtime.thread_count import allowed_threads
-from glow.tools.command_line import OneLineParser, progress, run_tool
+from glow.tools.command_line import OneLineParser, run_tool
 from glow.tools.feeds import feeds_of_peers, read_arrays
 from glow.tools.options import add_cache_options, add_inputs
 from glow.tools.peers import PEERS, largest_error

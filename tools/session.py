@@ -11,10 +11,11 @@ from typing import NoReturn
 from glow import DynamicExecutable, Executable, InternalError, load_executable
 from glow.compilation import Source, compile_source
 from glow.options import CACHE_SIZE
+from glow.progress_display import progress
 from glow.support.arrays import Array
 from glow.support.targets import resolve
 from glow.targets import known_targets
-from glow.tools.command_line import fail, progress
+from glow.tools.command_line import fail
 from glow.tools.feeds import read_arrays
 from glow.tools.options import (
     add_shared_options,
