@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
+from typing import Any, cast
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from glow.analysis.directions import functions_of
-from glow.dialects.graph.control_flow import CallingOp, ControlFlowOp
+from glow.dialects.graph.control_flow import CallingOp, ControlFlowOp, gradient_of
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.support.locations import name_of
+from glow.support.types import is_float
 from glow.support.walking import ops_in, ops_of
 
 
@@ -22,14 +24,19 @@ def calls_in(function: FuncOp) -> list[CallingOp]:
 
 
 def names_called_in(function: FuncOp) -> list[str]:
-    """Return the names of functions that ops of `function` call, `func.call` too."""
+    """
+    Return the names of functions that ops of `function` call, `func.call` too.
+
+    The one that is its gradient is last.
+    """
     names: list[str] = []
     for op in ops_of(ops_in(function.body), CallingOp, CallOp):
         if isinstance(op, CallingOp):
             names += op.callees
         else:
             names.append(op.callee.string_value())
-    return names
+    gradient = gradient_of(function)
+    return [*names, gradient] if gradient else names
 
 
 def entries_of(module: ModuleOp) -> list[FuncOp]:
@@ -84,6 +91,9 @@ def problems_of_calls(module: ModuleOp) -> Iterator[str]:
     }
     called: set[str] = set()
     for function in functions_of(module):
+        if gradient := gradient_of(function):
+            called.add(gradient)
+            yield from _problems_of_gradient(function, table.get(gradient))
         for op in calls_in(function):
             if not isinstance(op, ControlFlowOp):
                 continue
@@ -111,6 +121,24 @@ def problems_of_calls(module: ModuleOp) -> Iterator[str]:
     for name, function in table.items():
         if name in called:
             yield from _problems_inside(function, storage)
+
+
+def _problems_of_gradient(function: FuncOp, found: FuncOp | None) -> Iterator[str]:
+    """Yield what is wrong with the type of what is said to be a gradient."""
+    type_ = function.function_type
+    inputs, outputs = type_.inputs.data, type_.outputs.data
+    given = (*inputs, *outputs, *filter(_is_float, outputs))
+    expected = FunctionType.from_lists(given, list(filter(_is_float, inputs)))
+    if found is None or not found.body.blocks or found.function_type != expected:
+        got = "none" if found is None else str(found.function_type)
+        yield (
+            f"@{function.sym_name.data} expected a gradient of type {expected}, got "
+            f"{got}"
+        )
+
+
+def _is_float(type_: Attribute) -> bool:
+    return isinstance(type_, TensorType) and is_float(cast(Any, type_).element_type)
 
 
 def _problems_inside(

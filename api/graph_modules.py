@@ -11,10 +11,12 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp
 from xdsl.utils.exceptions import VerifyException
 
+from glow.analysis.directions import functions_of
 from glow.analysis.levels import level_of
 from glow.analysis.symbols import Uses, uses_of_symbols
 from glow.analysis.validity import verify_module
 from glow.backends.signature import spec_of
+from glow.dialects.graph.control_flow import composite_of, gradient_of
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
@@ -33,11 +35,17 @@ def context() -> Context:
     return ctx
 
 
-def graph_module(module: ModuleOp, purpose: str, keeps_calls: bool = False) -> ModuleOp:
+def graph_module(
+    module: ModuleOp,
+    purpose: str,
+    keeps_calls: bool = False,
+    has_gradients: bool = True,
+) -> ModuleOp:
     """
     Return a copy of a graph-level module: calls inlined, arguments as placeholders.
 
-    It `keeps_calls` of functions that are graph ops, but none of MLIR's own.
+    It `keeps_calls` of functions that are graph ops, but none of MLIR's own. If it
+    `has_gradients`, composites that have a gradient of their own stay.
 
     Errors: ValueError for another level, with what it is needed for.
     """
@@ -49,7 +57,9 @@ def graph_module(module: ModuleOp, purpose: str, keeps_calls: bool = False) -> M
         )
     module = module.clone()
     if not keeps_calls or any(isinstance(op, CallOp) for op in ops_in(module.body)):
-        InlineFunctionsPass().apply(context(), module)
+        functions = functions_of(module) if has_gradients else []
+        keep = tuple(composite_of(each) for each in functions if gradient_of(each))
+        InlineFunctionsPass(keep).apply(context(), module)
     ArgumentsToPlaceholdersPass().apply(context(), module)
     return module
 
@@ -64,7 +74,7 @@ def exported(
         verify_module(module)
     except VerifyException as error:
         raise InvalidModelError(f"the module to export: {error}") from None
-    module = graph_module(module, "export", keeps_calls)
+    module = graph_module(module, "export", keeps_calls, has_gradients=False)
     InferIoPass().apply(context(), module)
     return export_model(module, name, opset)
 

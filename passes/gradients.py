@@ -7,14 +7,19 @@ from functools import partial
 from typing import Any, cast
 
 from xdsl.dialects.builtin import UnknownLoc
-from xdsl.dialects.func import CallOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.control_flow import CallFunctionOp, IfOp, LoopOp
+from glow.dialects.graph.control_flow import (
+    CallFunctionOp,
+    IfOp,
+    LoopOp,
+    gradient_of,
+)
 from glow.dialects.graph.movement import ExpandOp
 from glow.dialects.graph.scattering import ScatterElementsOp, ScatterNdOp
 from glow.dialects.graph.storage import LiteralOp
@@ -151,8 +156,25 @@ class _Sweep:
     def _inline(self, op: CallOp | CallFunctionOp) -> None:
         """Write what a function computes once more, and go back through that."""
         function = self.writer.functions[op.callee.string_value()]
+        if gradient := gradient_of(function):
+            self._call_gradient(op, self.writer.functions[gradient])
+            return
         written, results = self.writer.write_again(function, op.operands)
         self._through(op, written, results)
+
+    def _call_gradient(self, op: Operation, gradient: FuncOp) -> None:
+        """Write what the function computes that is the gradient of the one called."""
+        seeds: list[SSAValue] = []
+        for result in filter(_has_gradient, op.results):
+            seed = self.found.get(result)
+            seed = self.writer.zeros(result) if seed is None else seed
+            seeds.append(fitted(seed, shape_of(result)).value)
+        given = [*op.operands, *op.results, *seeds]
+        _, parts = self.writer.write_again(gradient, given)
+        operands = filter(_has_gradient, op.operands)
+        for operand, part in zip(operands, parts, strict=True):
+            if operand in self.active:
+                self.add(operand, self.writer.tensor(part))
 
     def _go_back(self, op: IfOp | LoopOp) -> None:
         """Write a choice or a loop of the gradients of its functions."""

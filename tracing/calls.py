@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
-from typing import Any, overload
+from typing import Any, cast, overload
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 
-from glow.dialects.graph.control_flow import COMPOSITE, CallFunctionOp
+from glow.dialects.graph.control_flow import COMPOSITE, GRADIENT, CallFunctionOp
 from glow.dialects.graph.tensors import Tensor
+from glow.support.types import is_float
 from glow.tracing.operands import as_tracer, tensor_of, weak_type
 from glow.tracing.pytrees import Structure, flatten, is_array, unflatten
 from glow.tracing.registry import Traceable
 from glow.tracing.trace import Trace, current_trace, is_tracing
 from glow.tracing.tracers import Tracer
-from glow.tracing.user_code import blamed_on_caller, user_place
+from glow.tracing.user_code import blamed_on_caller, error_here, user_place
 from glow.tracing.variables import Variable
+
+Gradient = Callable[[tuple[Any, ...], Any, Any], Any]
+"""Returns gradients for arguments, results, and gradients of these."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,12 @@ def traced_results(
 @overload
 def composite(function: Traceable) -> Traceable: ...
 @overload
-def composite(*, name: str) -> Callable[[Traceable], Traceable]: ...
-def composite(function: Any = None, *, name: str = "") -> Any:
+def composite(
+    *, name: str = "", gradient: Gradient | None = None
+) -> Callable[[Traceable], Traceable]: ...
+def composite(
+    function: Any = None, *, name: str = "", gradient: Gradient | None = None
+) -> Any:
     """
     Mark a function as one op: in a trace, a call of it stays whole.
 
@@ -110,18 +118,27 @@ def composite(function: Any = None, *, name: str = "") -> Any:
     `composite`, once per types of its arrays and values of its other arguments. Passes
     and exporters see the call; `inline-functions` replaces it where no target takes it.
     Outside traces it is the function that it was.
+
+    `gradient(arguments, results, cotangents)` returns its gradients, where those of
+    what it computes are not meant: a tuple with one for each argument, nested as that,
+    or None. `arguments` is a tuple, `cotangents` are nested as the results. Errors:
+    TracingError where gradients are others than that.
     """
     if function is None:
-        return partial(_marked, name=name)
-    return _marked(function, function.__qualname__.replace(".<locals>", ""))
+        return partial(_marked, name=name, gradient=gradient)
+    return _marked(function, name, gradient)
 
 
-def _marked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _marked(
+    function: Callable[..., Any], name: str, gradient: Gradient | None
+) -> Callable[..., Any]:
+    name = name or function.__qualname__.replace(".<locals>", "")
+
     @wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
         if not is_tracing():
             return function(*arguments, **named)
-        return call_composite(function, name, arguments, named)
+        return call_composite(function, name, arguments, named, gradient)
 
     return call
 
@@ -131,6 +148,7 @@ def call_composite(
     name: str,
     arguments: Sequence[Any],
     named: dict[str, Any],
+    gradient: Gradient | None = None,
 ) -> Any:
     """Call a function as one op of the current trace."""
     keys = tuple(named)
@@ -150,7 +168,86 @@ def call_composite(
     if key not in program.made:
         traced, _ = trace_function(by_position, given, name=function.__name__)
         traced.function.attributes[COMPOSITE] = StringAttr(name)
+        if gradient is not None:
+            made = _traced_gradient(name, gradient, traced, operands, structure)
+            traced.function.attributes[GRADIENT] = SymbolRefAttr(made)
         if traced.captured:
             return traced(operands)
         program.made[key] = traced
     return program.made[key](operands)
+
+
+def _traced_gradient(
+    what: str,
+    gradient: Gradient,
+    traced: TracedFunction,
+    operands: Sequence[Tracer],
+    structure: Structure,
+) -> str:
+    """Trace the gradient of a composite for operands, nested so; return its name."""
+    trace = current_trace()
+    if traced.captured:
+        raise error_here(
+            f"{what}: expected a composite with a gradient of its own to use nothing "
+            "but its arguments, got other traced arrays; pass them"
+        )
+    types = traced.function.function_type.outputs.data
+    inner = Trace(trace.program, trace)
+    with inner.entered():
+        own = [Tracer(inner.argument(each.tensor.type), each.weak) for each in operands]
+        results = [Tracer(inner.argument(type_)) for type_ in types]
+        floats = [each for each in results if is_float(each.tensor.element)]
+        seeds = iter([Tracer(inner.argument(each.tensor.type)) for each in floats])
+        cotangents = [
+            next(seeds) if is_float(each.tensor.element) else each * 0
+            for each in results
+        ]
+        arguments = unflatten(structure, own)
+        made = gradient(
+            arguments,
+            unflatten(traced.structure, results),
+            unflatten(traced.structure, cotangents),
+        )
+        tensors = _parts_of(what, arguments, made)
+    if inner.captured:
+        raise error_here(
+            f"{what}: expected a gradient that uses nothing but what it is given, got "
+            "other traced arrays"
+        )
+    name = f"{traced.function.sym_name.data}_gradient"
+    return trace.program.add_function(inner.function(name, tensors)).sym_name.data
+
+
+def _parts_of(what: str, arguments: tuple[Any, ...], made: Any) -> list[Tensor]:
+    """Return the gradient of each leaf of floats of the arguments."""
+    parts = cast(tuple[Any, ...], made if isinstance(made, tuple) else (made,))
+    if len(parts) != len(arguments):
+        raise error_here(
+            f"{what}: expected a gradient for each of {len(arguments)} arguments, got "
+            f"{len(parts)}"
+        )
+    found: list[Tensor] = []
+    for argument, part in zip(arguments, parts, strict=True):
+        leaves, structure = flatten(argument, is_leaf)
+        if part is None:
+            own, nesting = [leaf.value * 0 for leaf in leaves], structure
+        else:
+            given, nesting = flatten(part)
+            own = [leaf.value for leaf in given]
+        if nesting != structure:
+            raise error_here(
+                f"{what}: expected gradients nested as the argument, {structure}, got "
+                f"{nesting}"
+            )
+        for leaf, each in zip(leaves, own, strict=True):
+            x = leaf.value.tensor
+            if not is_float(x.element):
+                continue
+            tensor = tensor_of(each, x.dtype)
+            if tensor.shape != x.shape:
+                raise error_here(
+                    f"{what}: expected a gradient of shape {list(x.shape)}, got "
+                    f"{list(tensor.shape)}"
+                )
+            found.append(tensor)
+    return found

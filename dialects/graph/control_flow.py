@@ -45,7 +45,7 @@ Types = tuple[Attribute, ...]
 RunFunction = Callable[[str, Sequence[Array]], Sequence[Array]]
 """Runs a function of the module by name, on an array for each of its arguments."""
 
-COMPOSITE = "composite"
+COMPOSITE, GRADIENT = "composite", "gradient"
 """The attribute of a function that is one op to who wrote it; its value is the name."""
 
 
@@ -177,7 +177,9 @@ class CallFunctionOp(ControlFlowOp):
     What a function returns for `inputs`.
 
     A function with the attribute `composite` is one op to who wrote the model.
-    `inline-functions` replaces calls by the ops of functions.
+    `inline-functions` replaces calls by the ops of functions. The attribute `gradient`
+    names a function of its inputs, its results and a gradient for each of these, which
+    returns those of the inputs of floats; else they follow from the ops of the body.
 
     Shapes: the arguments of the function as inputs, its results as those of the op.
     Errors: tensors with a layout; a function that is unknown, has another type or saves
@@ -374,6 +376,12 @@ class LoopOp(RepeatingOp, ControlFlowOp):
         if goes_on and self.must_end is not None:
             raise self.still_true()
         return tuple(carried)
+
+
+def gradient_of(function: FuncOp) -> str:
+    """Return the name of the function that is the gradient of one; "" for others."""
+    name = function.attributes.get(GRADIENT)
+    return name.string_value() if isinstance(name, SymbolRefAttr) else ""
 
 
 def composite_of(function: FuncOp) -> str:

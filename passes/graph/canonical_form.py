@@ -17,7 +17,7 @@ from glow.analysis.calls import callees_first, entries_of, reached_from
 from glow.analysis.directions import functions_of
 from glow.analysis.symbols import named_in
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.control_flow import CallingOp, composite_of
+from glow.dialects.graph.control_flow import GRADIENT, CallingOp, composite_of
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
@@ -42,7 +42,8 @@ class CanonicalFormPass(ModulePass):
     computed once, and reshapes to the same shape are left out. Windows say all of their
     parameters, and constants of at most 8 elements are literals. Placeholders keep
     their names, by which a caller knows them, or are numbered with `rename`; inputs
-    come before outputs. Locations stay.
+    come before outputs. Locations stay; functions that are gradients of others, which
+    no run computes, do not.
 
     Level: graph -> graph. Needs: infer-io.
     Errors: ops that have regions, functions of several blocks, recursion.
@@ -72,6 +73,8 @@ class _ModuleForm:
         self._callee: dict[bytes, FuncOp] = {}
 
     def write(self, rename: bool) -> None:
+        for function in functions_of(self._module):
+            function.attributes.pop(GRADIENT, None)
         functions = _checked(functions_of(self._module))
         for function in functions:
             self._make_literals(function)

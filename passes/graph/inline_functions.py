@@ -16,7 +16,12 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.calls import callees_first, names_called_in
 from glow.analysis.directions import functions_of
-from glow.dialects.graph.control_flow import CallFunctionOp, composite_of
+from glow.dialects.graph.control_flow import (
+    GRADIENT,
+    CallFunctionOp,
+    composite_of,
+    gradient_of,
+)
 from glow.support.locations import fuse
 from glow.support.targets import TargetQueries
 from glow.support.walking import ops_in
@@ -31,7 +36,8 @@ class InlineFunctionsPass(ModulePass):
     one of `keep`, as a later pass wants them so, or if `target` keeps the function
     (`Backend.keeps`). Functions that choices and loops call stay too, with the calls in
     them replaced. The location of an op is then its own and that of the
-    call. Functions that nothing calls any more are removed.
+    call. Functions that nothing calls any more are removed, with their gradients; for a
+    `target` all gradients are.
 
     Level: graph -> graph. Needs: nothing.
     Errors: functions that call themselves, and ones that are no single block.
@@ -53,8 +59,15 @@ class InlineFunctionsPass(ModulePass):
             for call in ops_in(function.body):
                 if isinstance(call, CallFunctionOp | func.CallOp):
                     replaced |= self._inline(call, functions)
+        gone = set[str]()
+        for function in functions.values():
+            if (gradient := gradient_of(function)) and (
+                self.target or function.sym_name.data in replaced
+            ):
+                gone.add(gradient)
+                del function.attributes[GRADIENT]
         called = {name for f in functions.values() for name in names_called_in(f)}
-        for name in replaced - called:
+        for name in (replaced | gone) - called:
             Rewriter.erase_op(functions[name])
 
     def _inline(

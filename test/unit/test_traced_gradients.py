@@ -1,10 +1,12 @@
 """Gradients of Python functions: numbers, nesting, and what is refused, where."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from canonical import canonical
 
 import glow
 
@@ -83,6 +85,76 @@ def test_composites_have_the_gradient_of_their_body() -> None:
 
     found = glow.grad(lambda x: np.sum(squared(squared(x))))(X)
     np.testing.assert_allclose(found, 4 * X**3)
+
+
+@glow.composite(name="rounded", gradient=lambda given, result, cotangent: cotangent)
+def rounded(x: Any) -> Any:
+    return np.round(x)
+
+
+def scaled_gradient(given: Any, results: Any, cotangents: Any) -> Any:
+    tree, _, count = given
+    a = cotangents["y"] * tree["b"] * count
+    return {"a": a, "b": cotangents["y"] * 0 + 7.0}, None, None
+
+
+@glow.composite(gradient=scaled_gradient)
+def scaled(tree: Any, places: Any, count: int) -> Any:
+    return {"y": tree["a"] * tree["b"] * count, "n": places + 1}
+
+
+def test_a_composite_may_have_a_gradient_of_its_own() -> None:
+    def loss(x: Any) -> Any:
+        return np.sum(rounded(3 * rounded(x)) * x)
+
+    expected = np.round(3 * np.round(X)) + 3 * X
+    np.testing.assert_allclose(glow.grad(loss)(X), expected)
+    model = glow.trace(loss, X)
+    net = glow.compile(model.gradient(["x"]))
+    np.testing.assert_allclose(net.run([X])["x_gradient"], expected)
+    outer = glow.grad(lambda x: np.sum(glow.grad(loss)(x) ** 2))(X)
+    np.testing.assert_allclose(outer, 2 * expected * (3 + 3))
+
+    def nested(a: Any, b: Any) -> Any:
+        made = scaled({"a": a, "b": b}, np.arange(3), 2)
+        return np.sum(made["y"] ** 2) + np.sum(made["n"])
+
+    first, second = glow.grad(nested, (0, 1))(X, X)
+    np.testing.assert_allclose(first, 2 * (2 * X * X) * X * 2)
+    np.testing.assert_allclose(second, np.full(X.shape, 7.0))
+
+
+def test_a_composite_with_a_gradient_is_exported_without_it(tmp_path: Path) -> None:
+    model = glow.trace(lambda x: rounded(x) * 2, X)
+    model.export(tmp_path / "net.onnx")
+    read = glow.load(tmp_path / "net.onnx")
+    assert canonical(read.module) == canonical(model.module)
+    assert "@rounded_gradient" not in str(read)
+    assert "graph.call" not in model.ir("graph")
+
+
+def test_wrong_gradients_of_composites_are_refused() -> None:
+    def called(gradient: Any) -> Any:
+        own = glow.composite(name="own", gradient=gradient)(lambda x: x["a"] * 2)
+        return lambda x: own({"a": x})
+
+    cases: dict[str, Any] = {
+        "own: expected a gradient for each of 1 arguments, got 2": lambda *_: (1, 2),
+        r"own: expected gradients nested as the argument, \{.*\}, got \*": (
+            lambda given, result, g: g
+        ),
+        r"own: expected a gradient of shape \[5, 3\], got \[\]": (
+            lambda given, result, g: {"a": np.sum(g)}
+        ),
+    }
+    for message, gradient in cases.items():
+        refuse(message, lambda x, g=gradient: glow.trace(called(g), x), X)
+
+    def around(x: Any) -> Any:
+        own = glow.composite(gradient=lambda given, result, g: g * x)(np.tanh)
+        return own(x)
+
+    refuse(".* that uses nothing but what it is given", glow.trace, around, X)
 
 
 def test_vector_products_both_ways() -> None:

@@ -53,3 +53,23 @@ func.func private @g(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = graph.exp %x : (tensor<2xf32>) -> tensor<2xf32>
   func.return %y : tensor<2xf32>
 }
+
+// -----
+
+// A gradient goes with its function.
+// CHECK-LABEL: func.func @rounded
+// CHECK-NEXT:    graph.round %x
+// CHECK-NOT:   func.func private
+// KEEP-LABEL:  func.func @rounded
+// KEEP-NOT:    func.func private
+func.func @rounded(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = graph.call @round(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+func.func private @round(%x: tensor<2xf32>) -> tensor<2xf32> attributes {composite = "round", gradient = @identity} {
+  %y = graph.round %x : (tensor<2xf32>) -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+func.func private @identity(%x: tensor<2xf32>, %y: tensor<2xf32>, %g: tensor<2xf32>) -> tensor<2xf32> {
+  func.return %g : tensor<2xf32>
+}

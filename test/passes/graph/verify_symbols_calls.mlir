@@ -19,6 +19,23 @@ func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+// CHECK: @f expected a gradient of type (tensor<2xf32>, tensor<i64>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>, got (tensor<2xf32>) -> tensor<2xf32>
+func.func private @f(%x: tensor<2xf32>, %n: tensor<i64>) -> tensor<2xf32> attributes {gradient = @g} {
+  func.return %x : tensor<2xf32>
+}
+func.func private @g(%x: tensor<2xf32>) -> tensor<2xf32> {
+  func.return %x : tensor<2xf32>
+}
+
+// -----
+
+// CHECK: @f expected a gradient of type (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>, got none
+func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32> attributes {gradient = @g} {
+  func.return %x : tensor<2xf32>
+}
+
+// -----
+
 // CHECK: expected functions that do not recur, got @f
 func.func private @f(%i: tensor<i64>, %n: tensor<i64>) -> tensor<i64> {
   %y = graph.loop @f turns %n : tensor<i64> carries (%n : tensor<i64>) -> tensor<i64>
