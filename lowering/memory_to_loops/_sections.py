@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -48,11 +49,11 @@ def sections_of(
         plan.add(call)
     sections: list[SectionOp] = []
     count = 0
-    for strands in plan.sections:
-        for strand in strands:
+    for section in plan.sections:
+        for strand in section:
             strand.cut(piece_ns)
         # Long pieces go first: short ones then fill what time others leave.
-        strands.sort(key=lambda strand: -strand.cost // strand.calls[0].pieces)
+        strands = sorted(section, key=lambda each: -each.cost // each.calls[0].pieces)
         ops = [
             StrandOp(count + n, list(_with_pointers(strand.calls)))
             for n, strand in enumerate(strands)
@@ -100,7 +101,7 @@ def _with_pointers(calls: Iterable[CallOp]) -> Iterator[Operation]:
 @dataclass
 class _Plan:
     piece_ns: int
-    sections: list[list[CallChain]] = field(default_factory=lambda: [])
+    sections: list[dict[CallChain, None]] = field(default_factory=lambda: [])
     _memory: dict[Hashable, History] = field(default_factory=lambda: {})
     _groups: dict[int, set[CallChain]] = field(default_factory=lambda: {})
     """By number `beside`: the strands that calls with it wait for."""
@@ -152,12 +153,17 @@ class _Plan:
         if not strands or cost > _JOINED * self.piece_ns:
             return None
         first, *others = strands
+        # The longest grows in place: many calls may come to it one by one.
+        longest = max(strands, key=lambda strand: len(strand.calls))
+        calls = longest.calls
+        for strand in strands:
+            for each in strand.calls if strand is not longest else ():
+                insort(calls, each, key=self._order.__getitem__)
+        calls.append(call)
         for strand in others:
-            self.sections[first.section].remove(strand)
+            del self.sections[first.section][strand]
             strand.joined = first
-        every = [call, *(each for strand in strands for each in strand.calls)]
-        first.calls = sorted(every, key=self._order.__getitem__)
-        first.units = [each.units.value.data for each in first.calls]
+        first.calls, first.units, first.cost = calls, None, cost
         return first
 
     def _continued(
@@ -181,6 +187,7 @@ class _Plan:
             if parts >= min(_MANY_PARTS, most):
                 strand.calls.append(call)
                 strand.units = units
+                strand.cost += call.cost.value.data
                 return strand
         return None
 
@@ -189,7 +196,7 @@ class _Plan:
 
     def _new(self, call: CallOp, section: int) -> CallChain:
         if section == len(self.sections):
-            self.sections.append([])
+            self.sections.append({})
         strand = CallChain(section, [call], [1])
-        self.sections[section].append(strand)
+        self.sections[section][strand] = None
         return strand

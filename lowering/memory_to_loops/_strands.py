@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import lcm
 
@@ -24,22 +24,28 @@ class CallChain:
     """
     Calls that are cut alike, so that one thread runs a piece of each in order.
 
-    The smallest piece is a part: `units[i]` units of call i.
+    The smallest piece is a part: `units[i]` units of call i, or all where it is None.
     """
 
     section: int
     calls: list[CallOp]
-    units: list[int]
+    units: list[int] | None
     joined: CallChain | None = None
     """The strand that this one was merged into."""
+    cost: int = field(init=False)
 
-    @property
-    def cost(self) -> int:
-        return sum(call.cost.value.data for call in self.calls)
+    def __post_init__(self) -> None:
+        self.cost = sum(call.cost.value.data for call in self.calls)
 
     @property
     def parts(self) -> int:
+        if self.units is None:
+            return 1
         return -(-self.calls[0].units.value.data // self.units[0])
+
+    def units_of_part(self) -> list[int]:
+        """Return how many units of each call a part has."""
+        return self.units or [call.units.value.data for call in self.calls]
 
     def pieces(self, piece_ns: int) -> int:
         return max(1, min(self.parts, self.cost // piece_ns, _MOST_PIECES))
@@ -56,15 +62,16 @@ class CallChain:
         sizes = {max(1, self.parts // wanted), -(-self.parts // wanted)}
         # The most that one of several threads has to do.
         parts = min(sorted(sizes), key=lambda n: -(-self.parts // (n * _THREADS)) * n)
-        for call, units in zip(self.calls, self.units, strict=True):
+        for call, units in zip(self.calls, self.units_of_part(), strict=True):
             step = min(parts * units, call.units.value.data)
             call.properties["step"] = IntegerAttr(step, i64)
 
     def units_with(self, call: CallOp) -> list[int] | None:
         """Return `units` with those of `call`, None if it cannot be cut alike."""
+        before = self.units_of_part()
         pairs = [
             (own, x, y)
-            for own, each in zip(self.units, self.calls, strict=True)
+            for own, each in zip(before, self.calls, strict=True)
             for x, y in clashes(each, call)
         ]
         if not all(x.step and y.step for _, x, y in pairs):
@@ -80,7 +87,7 @@ class CallChain:
         if moves is None:
             return None
         common = lcm(*moves)
-        units = [n * (common // moves[0]) for n in self.units]
+        units = [n * (common // moves[0]) for n in before]
         last = common // moves[1]
         if not all(
             alike(x, own * (common // moves[0]), y, last) for own, x, y in pairs
@@ -96,7 +103,7 @@ class CallChain:
         self, call: CallOp
     ) -> Iterator[tuple[int, PlacedTouch, PlacedTouch]]:
         """Yield the writes of two calls of one op to one place, with its units."""
-        for own, each in zip(self.units, self.calls, strict=True):
+        for own, each in zip(self.units_of_part(), self.calls, strict=True):
             if is_beside(each, call):
                 for x, y in product(each.accesses(), call.accesses()):
                     if x.writes and y.writes and x.place == y.place:
