@@ -98,6 +98,13 @@ def _pieces(count: int) -> ModelProto:
     return graph.model(graph("Concat", *every_other, axis=0))
 
 
+def _parts(count: int) -> ModelProto:
+    """Return a model that splits its input into as many outputs."""
+    graph = Graph(count, WIDTH)
+    parts = graph("Split", graph.x, count=count, axis=0, num_outputs=count)
+    return graph.model(*(f"{parts}_{i}" for i in range(count)))
+
+
 def _outputs(count: int) -> ModelProto:
     graph = Graph()
     values = [graph("Sigmoid", graph.x)]
@@ -141,4 +148,5 @@ SHAPES: dict[str, Make] = {
     "maximum": _one("Max"),
     "concat": _one("Concat", axis=0),
     "split": _pieces,
+    "parts": _parts,
 }
