@@ -37,7 +37,8 @@ def compile_once(name: str, count: int) -> dict[str, float]:
     content = make(count).SerializeToString()
     start = time.perf_counter()
     stages = {
-        each.name: each.seconds for each in glow.compile(content, threads=THREADS).stages
+        each.name: each.seconds
+        for each in glow.compile(content, threads=THREADS).stages
     }
     return {"import": time.perf_counter() - start - sum(stages.values())} | stages
 

@@ -59,6 +59,14 @@ class _Stretch:
 
     writers: list[PastTouch] = field(default_factory=lambda: [])
     readers: list[PastTouch] = field(default_factory=lambda: [])
+    room: int = 8
+    """With more readers, those that no write waits for are left out."""
+
+    def read(self, entry: PastTouch) -> None:
+        self.readers.append(entry)
+        if len(self.readers) > self.room:
+            self.readers = _latest(self.readers)
+            self.room = max(self.room, 2 * len(self.readers))
 
 
 @dataclass
@@ -84,7 +92,7 @@ class History:
         first, last = self._cut(own.begin), self._cut(own.end)
         for part in self.parts[first:last]:
             if not entry.access.writes:
-                part.readers = _latest([*part.readers, entry])
+                part.read(entry)
                 continue
             for some in (part.writers, part.readers):
                 some[:] = [e for e in some if not _replaces(entry, e)]
@@ -95,7 +103,7 @@ class History:
         number = bisect_left(self.starts, at)
         if number == len(self.starts) or self.starts[number] != at:
             before = self.parts[number - 1] if number else _Stretch()
-            part = _Stretch(list(before.writers), list(before.readers))
+            part = _Stretch(list(before.writers), list(before.readers), before.room)
             self.starts.insert(number, at)
             self.parts.insert(number, part)
         return number

@@ -34,7 +34,9 @@ def calls(name: str, count: int) -> int:
     ],
 )
 def test_work_is_linear(name: str) -> None:
-    glow.compile(content_of(name, 34), threads=2)  # kernels and some tables are made once
+    glow.compile(
+        content_of(name, 34), threads=2
+    )  # kernels and some tables are made once
     few, some, many = (calls(name, count) for count in (32, 64, 128))
     assert many - some < 2.1 * (some - few)
 
