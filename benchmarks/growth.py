@@ -52,7 +52,8 @@ Written by `{COMMAND}{given}`
 on {today()}. Seconds of CPU time from the bytes of a model to an executable, by the
 number of nodes, or of operands of one node in the last rows; then, of the largest, the
 milliseconds a node in all and in each step. `test/support/growing.py` has the models.
-For {THREADS} threads. No machine code is kept; who compiles the model again does not pay for that step.
+For {THREADS} threads. No machine code is kept; who compiles the model again does not
+pay for that step.
 
 {table_head(("graph", *columns))}"""
 
