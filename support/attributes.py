@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal, cast
+from struct import pack
+from typing import Any, Literal, TypeVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    BytesAttr,
     DenseArrayBase,
     IndexType,
+    IntAttr,
     IntegerAttr,
     StringAttr,
     SymbolRefAttr,
@@ -18,40 +21,66 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+AttributeT = TypeVar("AttributeT", bound=Attribute)
+
 _INDEX = IndexType()
 _NOTHING: ArrayAttr[StringAttr] = ArrayAttr([])
+
+
+def unchecked(kind: type[AttributeT], **parameters: Any) -> AttributeT:
+    """
+    Return an attribute whose parameters are known to be right, by name.
+
+    What xDSL makes is the same, but it checks each parameter against its declaration,
+    which takes ten times as long. Models have thousands of names and numbers.
+    """
+    attribute = object.__new__(kind)
+    vars(attribute).update(parameters)  # which is frozen to all others
+    return attribute
 
 
 @lru_cache(1 << 12)
 def integer(value: int) -> IntegerAttr[Any]:
     """Return `value` as an i64."""
-    return IntegerAttr(value, i64)
+    if not -(1 << 63) <= value < 1 << 63:
+        return IntegerAttr(value, i64)  # which refuses it, or takes its bits
+    return unchecked(IntegerAttr, value=unchecked(IntAttr, data=value), type=i64)
 
 
 @lru_cache(1 << 12)
 def index_attribute(value: int) -> IntegerAttr[Any]:
     """Return `value` as an index."""
-    return IntegerAttr(value, _INDEX)
+    return unchecked(IntegerAttr, value=unchecked(IntAttr, data=value), type=_INDEX)
 
 
 @lru_cache(1 << 12)
 def string(value: str) -> StringAttr:
-    return StringAttr(value)
+    return unchecked(StringAttr, data=value)
 
 
-@lru_cache(1 << 15)  # each level names each constant
+@lru_cache(1 << 12)
+def i32_array(*values: int) -> DenseArrayBase[Any]:
+    """Return a dense array of i32."""
+    data = unchecked(BytesAttr, data=pack(f"<{len(values)}i", *values))
+    return unchecked(DenseArrayBase, elt_type=i32, data=data)
+
+
+@lru_cache(1 << 12)
+def i64_array(*values: int) -> DenseArrayBase[Any]:
+    """Return a dense array of i64."""
+    data = unchecked(BytesAttr, data=pack(f"<{len(values)}q", *values))
+    return unchecked(DenseArrayBase, elt_type=i64, data=data)
+
+
+@lru_cache(1 << 12)
 def symbol_reference(name: str) -> SymbolRefAttr:
-    return SymbolRefAttr.new([StringAttr(name), _NOTHING])
+    root = unchecked(StringAttr, data=name)
+    return unchecked(SymbolRefAttr, root_reference=root, nested_references=_NOTHING)
 
 
 def segment_sizes(sizes: Sequence[int]) -> Attribute:
     """Return the property that says how many operands each slot of an op has."""
-    return _segment_sizes(tuple(sizes))
-
-
-@lru_cache(1 << 12)
-def _segment_sizes(sizes: tuple[int, ...]) -> Attribute:
-    return cast(Attribute, DenseArrayBase.from_list(i32, sizes))
+    return i32_array(*sizes)
 
 
 def numbers_of(array: Any) -> tuple[Any, ...]:

@@ -9,17 +9,18 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     NameLoc,
     NoneAttr,
-    StringAttr,
     UnknownLoc,
 )
 from xdsl.ir import Attribute, Operation
+
+from glow.support.attributes import string, unchecked
 
 _NOTHING = NoneAttr()
 
 
 def location_of(name: str) -> LocationAttr:
     """Return the location of what is called `name` in the model."""
-    return NameLoc(StringAttr(name), _NOTHING)
+    return unchecked(NameLoc, desc=string(name), location=_NOTHING)
 
 
 def name_of(op: Operation) -> str:

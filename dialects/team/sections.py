@@ -34,7 +34,9 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.team.notes import NoteOp
 from glow.dialects.team.touches import Bytes, PlacedTouch, Touch, first_clash
+from glow.support.attributes import integer, symbol_reference
 from glow.support.op_definition import define_op
+from glow.support.operand_segments import initialize
 
 _I64 = IntegerAttr.constr(i64)
 
@@ -86,16 +88,14 @@ class CallOp(IRDLOperation):
     ):
         """`work`: units, those of a piece, and the cost of all."""
         numbers = zip(("units", "step", "cost"), work, strict=True)
-        super().__init__(
-            operands=[list(arguments)],
-            properties={
-                "callee": SymbolRefAttr(callee),
-                "touched": ArrayAttr(touch.attribute() for touch in touches),
-                **{name: IntegerAttr(number, i64) for name, number in numbers},
-                "beside": None if beside is None else IntegerAttr(beside, i64),
-                "ordered": UnitAttr() if ordered else None,
-            },
-        )
+        properties = {
+            "callee": symbol_reference(callee),
+            "touched": ArrayAttr([touch.attribute() for touch in touches]),
+            **{name: integer(number) for name, number in numbers},
+            "beside": None if beside is None else integer(beside),
+            "ordered": UnitAttr() if ordered else None,
+        }
+        initialize(self, [list(arguments)], (), properties)
 
     @property
     def touches(self) -> list[Touch]:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from xdsl.dialects.builtin import DenseArrayBase, i64
+from xdsl.dialects.builtin import DenseArrayBase
+
+from glow.support.attributes import i64_array
 
 T = TypeVar("T")
 
@@ -97,7 +99,7 @@ class Touch:
         own = self.bytes
         places = (own.begin, own.end, own.length, own.period)
         numbers = (self.operand, int(self.writes), *places, self.step)
-        return DenseArrayBase.from_list(i64, numbers)
+        return i64_array(*numbers)
 
 
 @dataclass(frozen=True)

@@ -27,15 +27,15 @@ from glow.lowering.loops_to_llvm.types import (
     PTR,
     constant_of,
     converted,
-    i32s,
     integer,
     is_bool,
     size_of,
     stored,
     with_element,
 )
+from glow.support.attributes import i32_array
 
-_DYNAMIC = i32s(llvm.GEP_USE_SSA_VAL)
+_DYNAMIC = i32_array(llvm.GEP_USE_SSA_VAL)
 _NO_WRAP_FLAGS = IntegerAttr(0, i32)
 _NO_SIGNED_WRAP = IntegerAttr(1, i32)
 _NOT_ATOMIC = integer(0)
@@ -69,7 +69,7 @@ def gep(
         llvm.GEPOp,
         [pointer] if is_static else [pointer, index],
         PTR,
-        rawConstantIndices=i32s(index) if is_static else _DYNAMIC,
+        rawConstantIndices=i32_array(index) if is_static else _DYNAMIC,
         elem_type=element,
         noWrapFlags=_NO_WRAP_FLAGS,
     )

@@ -19,11 +19,10 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.lowering.loops_to_llvm.types import (
     constant_of,
     converted,
-    i32s,
     integer,
     suffix,
-    symbol,
 )
+from glow.support.attributes import i32_array, symbol_reference
 
 
 class Translation:
@@ -130,8 +129,8 @@ class Translation:
         """Append a call of the LLVM intrinsic of this full name."""
         properties: dict[str, Attribute] = {
             "intrin": StringAttr(name),
-            "op_bundle_sizes": i32s(),
-            "operandSegmentSizes": i32s(len(operands), 0),
+            "op_bundle_sizes": i32_array(),
+            "operandSegmentSizes": i32_array(len(operands), 0),
         }
         if flags is not None:
             properties["fastmathFlags"] = flags
@@ -175,7 +174,7 @@ class Translation:
         otherwise: tuple[Block, Sequence[SSAValue]],
     ) -> None:
         """Append a conditional branch to two blocks with their arguments."""
-        sizes = i32s(1, len(then[1]), len(otherwise[1]))
+        sizes = i32_array(1, len(then[1]), len(otherwise[1]))
         op = llvm.CondBrOp.create(
             operands=[condition, *then[1], *otherwise[1]],
             properties={"operandSegmentSizes": sizes},
@@ -214,9 +213,9 @@ def call_op(
 ) -> llvm.CallOp:
     """Return a call of the symbol `callee`, or of the pointer that comes first."""
     properties: dict[str, Attribute] = {
-        **({} if callee is None else {"callee": symbol(callee)}),
-        "op_bundle_sizes": i32s(),
-        "operandSegmentSizes": i32s(len(operands), 0),
+        **({} if callee is None else {"callee": symbol_reference(callee)}),
+        "op_bundle_sizes": i32_array(),
+        "operandSegmentSizes": i32_array(len(operands), 0),
         "CConv": _C_CONVENTION,
         "TailCallKind": _NO_TAIL,
         "fastmathFlags": _NO_FLAGS,

@@ -7,42 +7,33 @@ from typing import Any, cast
 
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
-    SymbolRefAttr,
     VectorType,
     i1,
     i8,
     i16,
-    i32,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.support import attributes
 from glow.support.types import is_narrow_float
 
 PTR = llvm.LLVMPointerType()
 VOID = llvm.LLVMVoidType()
 
 
-@cache
-def i32s(*values: int) -> DenseArrayBase[Any]:
-    """Return a dense i32 array; building one costs as much as building an op."""
-    return DenseArrayBase.from_list(i32, values)
-
-
-@cache
-def symbol(name: str) -> SymbolRefAttr:
-    return SymbolRefAttr(name)
-
-
-@cache
 def integer(value: int, type_: IntegerType = i64) -> IntegerAttr[Any]:
+    return attributes.integer(value) if type_ == i64 else _integer(value, type_)
+
+
+@cache
+def _integer(value: int, type_: IntegerType) -> IntegerAttr[Any]:
     return IntegerAttr(value, type_)
 
 

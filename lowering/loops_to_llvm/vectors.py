@@ -19,7 +19,8 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.dialects.llvm_ext.memory import ExtractElementOp
 from glow.lowering.loops_to_llvm.arithmetic import flags_of
 from glow.lowering.loops_to_llvm.state import Translation, lowers
-from glow.lowering.loops_to_llvm.types import converted, i32s, lanes_of, suffix
+from glow.lowering.loops_to_llvm.types import converted, lanes_of, suffix
+from glow.support.attributes import i32_array
 
 
 def _lanes(type_: Attribute) -> int:
@@ -39,7 +40,7 @@ def splat(f: Translation, value: SSAValue, type_: Attribute) -> SSAValue:
         return f.make(llvm.ConstantOp, [], type_, value=dense)
     undef = f.undef(type_)
     lane = f.make(llvm.InsertElementOp, [undef, value, f.constant(0)], type_)
-    mask = i32s(*[0] * _lanes(type_))
+    mask = i32_array(*[0] * _lanes(type_))
     return f.make(llvm.ShuffleVectorOp, [lane, undef], type_, mask=mask)
 
 
@@ -69,7 +70,7 @@ def _shuffle(f: Translation, op: vector.ShuffleOp) -> None:
         raise PassFailedException(
             f"expected to shuffle vectors of one type, got {op.v1.type}, {op.v2.type}"
         )
-    mask = i32s(*op.mask.get_values())
+    mask = i32_array(*op.mask.get_values())
     result = converted(op.result.type)
     f.replace(op, f.make(llvm.ShuffleVectorOp, [a, b], result, mask=mask))
 
