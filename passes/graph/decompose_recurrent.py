@@ -53,7 +53,9 @@ class _Direction:
         for step in range(sizes.steps):
             states = self._kept(step, self._step(rows[step], states), states)
             outputs.append(self._masked(step, states[0]))
-        sequence = self._in_order(xp.stack(outputs)) if outputs else rows[..., :0]
+        if not outputs:
+            return rows[..., : sizes.hidden], *(self._zeros() for _ in states)
+        sequence = self._in_order(xp.stack(outputs))
         if self.lengths is None:
             return sequence, *states
         return sequence, *(xp.where(self.lengths > 0, s, 0) for s in states)
@@ -71,17 +73,21 @@ class _Direction:
         return None if value is None else self.new.tensor(value)[self.number]
 
     def _initial(self) -> StepStates:
-        sizes, states = self.op.sizes, list[Tensor]()
+        states = list[Tensor]()
         for name in ("initial_h", "initial_c")[: len(self.op.RESULTS) - 1]:
             value = getattr(self.op, name)
             if value is None:
-                zero = self.new.like(0, self.new.tensor(self.op.input))
-                states.append(xp.broadcast_to(zero, (sizes.batch, sizes.hidden)))
+                states.append(self._zeros())
             else:
                 state = self.new.tensor(value)
                 own = (slice(None), self.number) if self.op.layout else self.number
                 states.append(state[own])
         return tuple(states)
+
+    def _zeros(self) -> Tensor:
+        """Return the state of a sequence without steps."""
+        zero = self.new.like(0, self.new.tensor(self.op.input))
+        return xp.broadcast_to(zero, (self.op.sizes.batch, self.op.sizes.hidden))
 
     def _rows(self) -> Tensor:
         """Return the terms of all gates that the input makes, per step [T, B, G H]."""
