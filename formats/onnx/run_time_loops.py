@@ -109,7 +109,10 @@ def emit_loop(
         goes_on, condition = _conditions(node, turn.condition, condition, limit)
         if rows and (turns is None or condition is not None):
             node.note_unknown(limit, condition)
-            node.refuse("a row of its outputs for each of as many turns as a run has")
+            node.refuse(
+                "a row of its outputs for each of as many turns as a run has, expected "
+                "rows for the most turns in a tensor that the body carries"
+            )
         for index, row in enumerate(rows):
             count = turns or 0
             whole = np.broadcast_to(np.zeros((), row.dtype), (count, *row.shape))
