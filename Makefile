@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 MINUTES ?= 10
 
-.PHONY: help venv demo test test-fast test-full lit check docs site notebooks bench layouts movement number-types kv-cache compile-time dynamic-shapes torch-models load-time overhead memory growth threads training workers roofline accuracy deviations stress fuzz faults conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs site notebooks bench layouts movement number-types kv-cache compile-time dynamic-shapes torch-models classic-models load-time overhead memory growth threads training workers roofline accuracy deviations stress fuzz faults conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -51,6 +51,8 @@ help:
 	@echo "make dynamic-shapes  the table of benchmarks/DYNAMIC_SHAPES.md"
 	@echo "make torch-models  the table of benchmarks/TORCH.md; PYTORCH has packages beside"
 	@echo "                ours: torch, torchvision, transformers and onnxscript"
+	@echo "make classic-models  the table of benchmarks/CLASSIC_MODELS.md; CLASSIC has packages"
+	@echo "                beside ours: scikit-learn, skl2onnx, lightgbm, xgboost, treelite"
 	@echo "make conformance    ONNX's own suite on both targets: benchmarks/CONFORMANCE.md"
 	@echo "make clean      remove what the others made, $(VENV) included"
 
@@ -166,6 +168,10 @@ dynamic-shapes: $(READY)
 torch-models: $(READY)
 	PYTHONPATH=$(PYTORCH) $(BIN)/python benchmarks/torch_models.py \
 		--output benchmarks/TORCH.md
+
+classic-models: $(READY)
+	PYTHONPATH=$(CLASSIC) $(BIN)/python benchmarks/classic_models.py \
+		$(if $(LLEAVES),--lleaves $(LLEAVES)) --output benchmarks/CLASSIC_MODELS.md
 
 conformance: $(READY)
 	$(BIN)/python benchmarks/conformance.py --jobs $(JOBS) --output benchmarks/CONFORMANCE.md

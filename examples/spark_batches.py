@@ -1,16 +1,24 @@
 """Score a data frame with Spark: `python examples/spark_batches.py net.onnx`."""
 
 import sys
+from typing import Any
 
 import numpy as np
 from pyspark.sql import SparkSession
 
 import glow
 
-if __name__ == "__main__":
-    function = glow.udf(sys.argv[1], keep=["id"])
-    (spec,), (output,) = function.executable.inputs, function.outputs
-    images = np.random.default_rng(0).random((1000, *spec.shape[1:]), np.float32)
+
+def score(path: str, count: int = 1000) -> Any:
+    """Return a frame of ids with the first output of the model for random inputs."""
+    net = glow.compile(path)
+    (spec,), output = net.inputs, net.outputs[0].name
+    function = glow.udf(net, keep=["id"], outputs=[output])
+    images = np.random.default_rng(0).random((count, *spec.shape[1:]), np.float32)
     rows = [(i, image.reshape(-1).tolist()) for i, image in enumerate(images)]
     frame = SparkSession.builder.getOrCreate().createDataFrame(rows, ["id", spec.name])
-    frame.mapInPandas(function, f"id long, `{output}` array<float>").show(5)
+    return frame.mapInPandas(function, f"id long, `{output}` array<float>").toPandas()
+
+
+if __name__ == "__main__":
+    print(score(sys.argv[1]))

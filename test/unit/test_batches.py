@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -176,24 +177,27 @@ def test_what_is_no_batch_is_refused(scored: Any) -> None:
         glow.udf(glow.compile(network(4)), accuracy="strict")
 
 
-@pytest.mark.parametrize("framework", ["ray", "dask"])
+@pytest.mark.parametrize("framework", ["ray", "dask", "pyspark"])
 def test_the_examples_of_frameworks_give_what_a_process_does(
     framework: str, tmp_path: Path
 ) -> None:
     pytest.importorskip(f"{framework}.data" if framework == "ray" else framework)
+    if framework == "pyspark" and shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
     path = tmp_path / "net.onnx"
     path.write_bytes(network().SerializeToString())
     run = f"""
 import sys, numpy as np, glow
 sys.path.insert(0, {str(ROOT / "examples")!r})
-from {framework}_batches import score
+from {framework.removeprefix("py")}_batches import score
 if __name__ == "__main__":
     rows = score({str(path)!r}, 100)
-    found = np.stack(rows["y"] if {framework == "dask"} else [r["y"] for r in rows])
+    found = np.stack(rows["y"] if {framework != "ray"} else [r["y"] for r in rows])
     images = np.random.default_rng(0).random((100, 1, 3, 4), np.float32)
     np.testing.assert_array_equal(found, glow.udf({str(path)!r})({{"x": images}})["y"])
 """
     script = tmp_path / "run.py"
     script.write_text(run)
     environment = {**os.environ, "GLOW_CACHE_DIR": str(tmp_path / "cache")}
+    environment["PYSPARK_PYTHON"] = sys.executable
     subprocess.run([sys.executable, script], check=True, env=environment, timeout=120)
