@@ -146,7 +146,7 @@ class _Named:
 
 @dataclass
 class CheckedModule:
-    """What is known of a module while its ops are checked one after the other."""
+    """Facts about a module, gathered while its ops are checked one after the other."""
 
     leaky: Set[Operation]
     """Ops that contain uses of values from around them."""
@@ -155,7 +155,7 @@ class CheckedModule:
 
 
 class Declaration:
-    """What a class of ops declares, and what it checks besides."""
+    """The declaration of a class of ops, and the checks that it adds."""
 
     def __init__(self, op_class: type[IRDLOperation]):
         definition = op_class.get_irdl_definition()

@@ -47,7 +47,7 @@ DECIDED: Mapping[type[Operation], tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class ModuleForm:
-    """What a module at the memory level says apart from integers and constants."""
+    """The form of a memory-level module: all of it but integers and constants."""
 
     structure: tuple[Hashable, ...]
     """All else, which is equal for modules of one form; names of constants are not."""

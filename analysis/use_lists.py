@@ -1,4 +1,4 @@
-"""Whether the links of a module agree: owners, results, and who uses which value."""
+"""Checks that the links of a module agree: owners, results, and uses of values."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _BRANCHES = {
 
 
 class InvalidOpError(VerifyException):
-    """What is wrong with a module, and with which op of it."""
+    """An error in a module, and the op that it is about."""
 
     def __init__(self, message: str, op: Operation | None):
         super().__init__(message)

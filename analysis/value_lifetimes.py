@@ -1,4 +1,4 @@
-"""How much memory values take, and where they wait for who reads them."""
+"""Sizes of values, and the ops between which they wait to be read."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Fans:
 
 @dataclass(frozen=True)
 class Initializer:
-    """How a weight starts."""
+    """The start values of a weight."""
 
     name: str
     parameters: tuple[tuple[str, float], ...]

@@ -55,7 +55,7 @@ from glow.support.names import Names
 
 @dataclass(frozen=True, eq=False)
 class _Operators(GraphWriter):
-    """Where the operators of a builder's values write: what its methods do."""
+    """The writer behind the operators of a builder's values."""
 
     builder: ModelWriter
     append: Callable[[Operation, str], Sequence[Tensor]]

@@ -67,7 +67,7 @@ class UnnamedModel:
 
 def unnamed(model: Model) -> UnnamedModel | None:
     """
-    Return a model, which nobody else has, without its names; None if it has no form.
+    Return a model that no one else holds without its names; None if it has no form.
 
     It has none past the graph level, and where functions are no lists of ops.
     """

@@ -1,4 +1,4 @@
-"""Where ops go: the current block, and the constants of its function."""
+"""The place where ops are written: the current block, and constants of its function."""
 
 from __future__ import annotations
 

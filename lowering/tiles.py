@@ -1,4 +1,4 @@
-"""How matrices are cut for register tiles: heights, panels, blocks of attention."""
+"""Cuts of matrices into register tiles: heights, panels, blocks of attention."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def unit_block(target: Target, element: Attribute, gates: int, units: int) -> in
 
 @dataclass(frozen=True)
 class Blocks:
-    """How many queries and keys a block has."""
+    """The numbers of queries and keys of a block."""
 
     joins_heads: bool
     """Whether the heads that share a key are in one block."""

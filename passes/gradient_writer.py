@@ -1,4 +1,4 @@
-"""Where ops of gradients are written, in passes and in traces."""
+"""The writer of the ops of gradients, in passes and in traces."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AddFunction = Callable[[FuncOp], FuncOp]
 
 
 class ConstantTable(Protocol):
-    """What knows constants and makes more of them: `Constants`, or that of a trace."""
+    """A source of constants, known and new: `Constants`, or that of a trace."""
 
     def array_of(self, value: SSAValue) -> Array | None: ...
 

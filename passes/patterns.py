@@ -31,7 +31,7 @@ Results = Tensor | SSAValue | Sequence[Tensor | SSAValue | None] | None
 
 class Replacement(OpList):
     """
-    Where the ops that replace a matched one are written.
+    The writer of the ops that replace a matched one.
 
     Their location is that of the matched op, unless another is given. They are inserted
     once the pattern returns results, and forgotten where it returns None. What else a

@@ -1,4 +1,4 @@
-"""When runs leave other processors alone, as somebody else wants these."""
+"""Crowded processors: when runs take one thread only, as other processes wait."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST_NS = 2_000_000_000
 
 
 class Usage(NamedTuple):
-    """What this process has had since it began."""
+    """Processor time that this process has had since it began."""
 
     losses: int
     """How often a thread lost its processor to another that wanted it."""
@@ -44,7 +44,7 @@ def usage() -> Usage:
 
 class Crowding:
     """
-    Whether others want the processors that threads of this process compute on.
+    A watch of other processes that want the processors of this one's threads.
 
     A thread that loses its processor holds up all that wait for its piece, and several
     processes that each start a thread per processor take time from each other. So runs

@@ -81,7 +81,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class TeamSizes:
-    """What threads need to share a run. Units: worker_bytes of scratch per worker."""
+    """Needs of threads that share a run. Units: worker_bytes of scratch per worker."""
 
     strands: int
     sections: int

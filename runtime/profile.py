@@ -85,7 +85,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Profile:
-    """What a profiled `main` notes: groups, and of each record in order what it is."""
+    """The notes of a profiled `main`: groups, and each record's meaning, in order."""
 
     groups: tuple[Group, ...]
     records: tuple[tuple[int, str, int, int, int], ...]

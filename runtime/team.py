@@ -49,7 +49,7 @@ def _forever(value: object) -> None:
 
 
 class _Sleepers:
-    """What stands for Linux's `futex` elsewhere; slower, and right."""
+    """A substitute of Linux's `futex` on other systems; slower, and right."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -193,7 +193,7 @@ SHARED = _Shared()
 
 
 class Team:
-    """What a frame needs to run with the threads of the pool; one run at a time."""
+    """State of a frame that runs with the threads of the pool; one run at a time."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""How many threads this process may use: affinity, quotas of cgroups, the user."""
+"""The number of threads a process may use: affinity, quotas of cgroups, the user."""
 
 from __future__ import annotations
 

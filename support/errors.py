@@ -66,7 +66,7 @@ class InternalError(Exception):
 
 
 class RefusedCodeError(InternalError):
-    """What generates machine code refuses what it was given, by us or by a text."""
+    """Refusal by the generator of machine code, of code that we or a text gave it."""
 
 
 @contextmanager

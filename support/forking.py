@@ -16,7 +16,7 @@ _PATIENCE, _PAUSE = 60, 0.005
 
 
 class _Depth(local):
-    """How many blocks of `undivided` this thread is in."""
+    """The number of blocks of `undivided` that this thread is in."""
 
     blocks = 0
 

@@ -84,7 +84,7 @@ def _split(
 
 @dataclass(frozen=True)
 class _SlotForm:
-    """What a class of ops has: operands of some kinds, single results and regions."""
+    """Slots of a class of ops: operands of some kinds, single results, regions."""
 
     kinds: tuple[type[OperandDef], ...]
     counts: tuple[int, int, int]

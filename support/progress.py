@@ -1,4 +1,4 @@
-"""How far long work is, for whoever shows that; costs nothing where nobody does."""
+"""Progress of long work, for a display; costs nothing without one."""
 
 from __future__ import annotations
 

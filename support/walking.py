@@ -29,7 +29,7 @@ def ops_in(*regions: Region) -> list[Operation]:
 
 
 class _Members(dict[type[Operation], bool]):
-    """Whether classes of ops are among some kinds, asked once for each class."""
+    """Membership of classes of ops in some kinds, asked once for each class."""
 
     def __init__(self, kinds: tuple[type[Operation], ...]):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What each graph op becomes in ONNX, as its page shows it."""
+"""The operators of ONNX that each graph op becomes, as its page shows them."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _WIDTH = 48
 @dataclass(frozen=True)
 class GroupTime:
     """
-    What a group took in the median of several runs.
+    The median time of a group in several runs.
 
     Units: ns in nanoseconds, summed over calls and workers; busy in workers that were
     at work on average, from its first call to its last.

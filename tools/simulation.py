@@ -24,7 +24,7 @@ Strand = Sequence[float]
 @dataclass(frozen=True)
 class Schedule:
     """
-    What a run does, section by section, as one worker was measured.
+    The work of a run, section by section, as measured with one worker.
 
     Units: nanoseconds; `overhead` is what a worker takes between two pieces.
     """

@@ -43,7 +43,7 @@ linalg, fft = _functions_of("linalg"), _functions_of("fft")
 
 
 class NamespaceInfo:
-    """What the namespace can do, as the standard asks it."""
+    """The capabilities of the namespace, in the words of the standard."""
 
     def capabilities(self) -> dict[str, Any]:
         return {

@@ -33,7 +33,7 @@ Rate = float | RateSchedule
 
 
 class Optimizer(NamedTuple):
-    """How parameters change by gradients; see the module."""
+    """A rule by which gradients change parameters; see the module."""
 
     init: Callable[[Any], Any]
     update: Callable[[Any, Any, Any], tuple[Any, Any]]

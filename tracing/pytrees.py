@@ -35,7 +35,7 @@ class PathLeaf(NamedTuple):
 @dataclass(frozen=True)
 class Structure:
     """
-    How leaves are nested; two that are equal hold as many leaves in the same places.
+    The nesting of leaves; two that are equal hold as many leaves in the same places.
 
     `kind` is the type of the container, None for a leaf. A value that is no leaf, such
     as a string, is a container of kind `object` whose keys are that and its type.

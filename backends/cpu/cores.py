@@ -1,5 +1,5 @@
 """
-What cores of processors are good at, beside their instruction sets.
+Strengths of processor cores, beside their instruction sets.
 
 docs/processors.md has where each number is from.
 """

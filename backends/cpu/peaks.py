@@ -56,7 +56,7 @@ class MemoryRate:
 
 @dataclass(frozen=True)
 class Peaks:
-    """What one core can do. Units: flops per nanosecond, of f32."""
+    """The peak of one core. Units: flops per nanosecond, of f32."""
 
     flops: float
     memories: tuple[MemoryRate, ...]
@@ -104,7 +104,7 @@ class MultiplyAdds(Kernel):
 
 @dataclass(frozen=True)
 class PassesRow(Generic[N]):
-    """How many elements there are: a multiple of what a step handles."""
+    """The number of elements: a multiple of what a step handles."""
 
     length: N
 

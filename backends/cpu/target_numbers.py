@@ -1,4 +1,4 @@
-"""What this processor is good at, as the numbers of its `Target`."""
+"""The numbers of the `Target` of this processor."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ class ControlFlowOp(CallingOp):
 @define_op
 class CallFunctionOp(ControlFlowOp):
     """
-    What a function returns for `inputs`.
+    The results of a function for `inputs`.
 
     A function with the attribute `composite` is one op to who wrote the model.
     `inline-functions` replaces calls by the ops of functions. The attribute `gradient`
@@ -218,7 +218,7 @@ class CallFunctionOp(ControlFlowOp):
 @define_op
 class IfOp(ChoosingOp, ControlFlowOp):
     """
-    What one of two functions returns for `inputs`; `condition` says which is called.
+    The results of one of two functions for `inputs`; `condition` chooses it.
 
     Shapes: condition a scalar of i1; the arguments of both functions as inputs, their
     results as those of the op.

@@ -105,7 +105,7 @@ class RoiAlignOp(GraphOp, elements=FLOAT):
 
 
 class _Samples:
-    """Where samples lie along an axis: pixels before and after, and their weights."""
+    """Samples along an axis: pixels before and after, and their weights."""
 
     def __init__(self, start: Array, length: Array, bins: int, extent: int, ratio: int):
         """Take `ratio` samples in each bin, or one per pixel."""

@@ -86,7 +86,7 @@ class ScaledAxis:
 
 @dataclass(frozen=True)
 class Interpolation:
-    """How elements between elements are found; the words are those of ONNX Resize."""
+    """Interpolation between elements; the words are those of ONNX Resize."""
 
     mode: str
     coordinates: str

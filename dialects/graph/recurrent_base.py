@@ -114,7 +114,7 @@ TYPES = (
 
 
 class Walking(TypedDict, total=False):
-    """How a cell walks along a sequence: what every recurrent op is given."""
+    """The parameters that every recurrent op has for its walk along a sequence."""
 
     direction: Annotated[Direction, "forward"]
     layout: Annotated[int, 0]

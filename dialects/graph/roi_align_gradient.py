@@ -12,7 +12,7 @@ from glow.dialects.graph.indexing import GatherNdOp
 
 class _SampleTensors(NamedTuple):
     """
-    Where samples of each region lie along an axis, as `RoiAlignOp.compute` has them.
+    Samples of each region along an axis, as `RoiAlignOp.compute` has them.
 
     Shapes: [regions, samples].
     """

@@ -37,7 +37,7 @@ SourceOp = GraphOp | LiteralOp | LoadOp
 
 
 class GraphWriter(ABC):
-    """Where ops go: the end of a block, the place of a matched op, a model to be."""
+    """A place to write ops: the end of a block, a matched op, a model to be."""
 
     @abstractmethod
     def insert(self, op: SourceOp) -> Sequence[SSAValue]:

@@ -29,7 +29,7 @@ class TreeEnsembleOp(
     GraphOp, elements=FLOAT, no_gradient="its result is constant between thresholds"
 ):
     """
-    What the leaves of all trees give for each row: their sum, least or largest.
+    The sum, least or largest of the leaves of all trees that each row ends in.
 
     A row starts at the root of each tree and takes `depth` steps, from a node to one of
     two neighbors among its children. Of the link of a node, the low `shift` bits are a

@@ -19,7 +19,7 @@ Sizes = int | Sequence[int]
 
 
 class Sliding(TypedDict, total=False):
-    """How a kernel moves: what convolutions and pools are given; absent as in ONNX."""
+    """Movement of a kernel, as convolutions and pools take it; defaults as in ONNX."""
 
     strides: Sequence[int] | None
     pads: Sequence[int] | None

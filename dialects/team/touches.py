@@ -78,7 +78,7 @@ class Bytes:
 @dataclass(frozen=True)
 class Touch:
     """
-    What a call does with the bytes behind one of its operands.
+    The accesses of a call to the bytes behind one of its operands.
 
     Where `step` is not 0, its unit of work number u only touches the bytes from
     `bytes.begin + u * step` to `step` further on.

@@ -33,7 +33,7 @@ MAX_OPS = 1 << 17
 
 
 class _Undecided(Exception):
-    """Whether there is another turn depends on what is known only at run time."""
+    """The number of turns is known only at run time."""
 
 
 class _TooLong(Unsupported):
@@ -253,7 +253,7 @@ def _decide(
 
 
 class _Budget:
-    """What a loop that is written out comes to so far."""
+    """The values of a loop after the turns that are written out so far."""
 
     def __init__(self, node: Node, most: int):
         self._node, self._most = node, most

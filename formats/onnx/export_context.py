@@ -1,4 +1,4 @@
-"""What a graph that is exported has in common with the bodies of its functions."""
+"""State that an exported graph shares with the bodies of its functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glow.support.names import Names
 
 @dataclass
 class ExportContext:
-    """What a graph has in common with the bodies of its functions."""
+    """State that a graph shares with the bodies of its functions."""
 
     opset: int
     forms: Mapping[type[Operation], Callable[..., Any]]

@@ -272,7 +272,7 @@ class GraphImporter:
 
 @dataclass(frozen=True)
 class _NodeContext:
-    """Where a node stands: its location, what is read around it, how deep it is."""
+    """The place of a node: its location, values read from around it, its depth."""
 
     location: LocationAttr
     wanted: Collection[str]

@@ -23,7 +23,7 @@ def schema_of(record: NodeRecord) -> Schema:
     """
     Return what ONNX says of the operator of a node, FOREIGN where it does not know it.
 
-    Errors: Unsupported for an operator that nobody knows; InvalidModelError for one
+    Errors: Unsupported for an unknown operator; InvalidModelError for one
     that is no longer in ONNX, or of a domain that the model does not import.
     """
     if record.opset is None:

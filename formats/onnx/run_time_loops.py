@@ -27,7 +27,7 @@ _ENDLESS = "Loop with no limit and a condition that is always true"
 
 @dataclass(frozen=True)
 class Iteration:
-    """What a turn of a loop makes."""
+    """The results of a turn of a loop."""
 
     condition: Tensor | None
     """Whether there is another turn; None: there is."""

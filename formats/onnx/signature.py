@@ -220,7 +220,7 @@ def declared_type(info: ValueInfoProto) -> AnyTensorType | None:
 
 @dataclass(frozen=True)
 class KeptInput:
-    """How long the value of an input lives that a caller need not pass."""
+    """The lifetime of the value of an input that a caller need not pass."""
 
     residency: str
     begins_as_zeros: bool

@@ -29,7 +29,7 @@ _SIZE_MODULES = ("_operator", "operator", "math", "builtins", "torch")
 
 @dataclass(frozen=True)
 class FxInput:
-    """What a placeholder of a graph stands for, by its name in the model."""
+    """The meaning of a placeholder of a graph, by its name in the model."""
 
     name: str
     value: ShapeDtype | Array | float | bool | None
@@ -40,7 +40,7 @@ class FxInput:
 
 @dataclass(frozen=True)
 class FxOutput:
-    """Where a result of a graph goes: to an output or a state of this name."""
+    """The output or the state, by name, that a result of a graph goes to."""
 
     name: str
     is_state: bool = False

@@ -23,7 +23,7 @@ class ConcatPart:
 
 @dataclass
 class Destinations:
-    """Where values are computed that get no buffer of their own."""
+    """Places for values that get no buffer of their own."""
 
     saved: dict[SSAValue, SaveOp] = field(default_factory=lambda: {})
     """The save into whose placeholder a value is computed; it may save a view of it."""

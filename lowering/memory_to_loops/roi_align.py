@@ -84,7 +84,7 @@ class _Bin:
 
 @dataclass(frozen=True)
 class _Sample:
-    """Where the pixels before and after a sample lie along an axis, their weights."""
+    """The pixels before and after a sample along an axis, and their weights."""
 
     places: tuple[Value, ...]
     weights: tuple[Value, ...]

@@ -25,7 +25,7 @@ MemoryHandler = Callable[[Any, Any], None]
 
 @dataclass(frozen=True)
 class KernelRule:
-    """How an op becomes calls of kernels, and what these ask of its buffers."""
+    """The lowering of an op to calls of kernels, and what these need of its buffers."""
 
     lower: MemoryHandler
     in_place: bool = False

@@ -23,7 +23,7 @@ from glow.support.types import dtype_of
 @dataclass(frozen=True)
 class AxisAddress:
     """
-    Where the positions of one axis lie in a buffer.
+    The places of the positions of one axis in a buffer.
 
     Position x adds, over the digits, `(x + before) // step % extent * stride`.
     """

@@ -70,7 +70,7 @@ def window_table(
 
 @dataclass(frozen=True)
 class WindowPlace:
-    """Where operands stand for one window, and the loops over what it reads."""
+    """Addresses of operands for one window, and the loops over what it reads."""
 
     offsets: list[Value]
     taps: tuple[Level[Value], ...] = ()

@@ -58,7 +58,7 @@ def _places_of(op: Gather, constants: Constants) -> Sequence[Array | None]:
 @dataclass(frozen=True)
 class _Frame:
     """
-    How a gather reads its data.
+    The way in which a gather reads its data.
 
     `picked` are axes of the data that indices are for, whose own axes are those of the
     result from `first` on. Along axis i of the result, axis kept[i] of the data runs.

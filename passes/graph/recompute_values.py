@@ -74,7 +74,7 @@ class RecomputeValuesPass(ModulePass):
 
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of a value that rests, and why. Units: bytes of its elements."""
+    """The fate of a value that rests, and why. Units: bytes of its elements."""
 
     op: str
     place: str
@@ -128,7 +128,7 @@ def _recompute(block: Block, memory_bytes: int) -> Iterator[Decision]:
 
 
 class _Cut:
-    """Which values to keep of those that rest where most bytes do."""
+    """The choice of values to keep, of those that rest where most bytes do."""
 
     def __init__(self, lifetimes: ValueLifetimes, cheap: tuple[type[Operation], ...]):
         self._cheap = cheap

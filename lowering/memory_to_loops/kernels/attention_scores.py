@@ -1,4 +1,4 @@
-"""What blocks of queries share, and their scores: products, capped, masked, biased."""
+"""Scores of blocks of queries: products, capped, masked and biased."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOVED: tuple[str, ...] = (*TENSORS, "mask", "bias", "lengths", "start")
 
 
 class Spread(Enum):
-    """How a mask or bias varies over the scores of a block."""
+    """The axes of the scores of a block along which a mask or bias varies."""
 
     KEYS = "keys"
     """From key to key alone."""
@@ -69,7 +69,7 @@ class AttentionForm:
 
 @dataclass(frozen=True)
 class Strides(Generic[N]):
-    """How far an operand moves from head to head, query to query and key to key."""
+    """Distances of an operand from head to head, query to query and key to key."""
 
     head: N
     query: N
@@ -78,7 +78,7 @@ class Strides(Generic[N]):
 
 @dataclass(frozen=True)
 class Room(Generic[N]):
-    """Where parts of the scratch begin, as `room_of` says."""
+    """Offsets of the parts of the scratch, as `room_of` says."""
 
     queries: N
     scores: N

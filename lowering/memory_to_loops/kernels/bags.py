@@ -22,7 +22,7 @@ from glow.support.types import compute_type, dtype_of
 
 @dataclass(frozen=True)
 class Bag:
-    """Where the result of a bag goes, the first of the list in it, and how many."""
+    """The place of a bag's result, the first index in the list, and their number."""
 
     result: Value
     start: Value

@@ -121,7 +121,7 @@ class Operand:
 @dataclass(frozen=True)
 class Argument:
     """
-    What a call passes for an operand: a flat memref.
+    The argument of a call for an operand: a flat memref.
 
     `buffer` is what it points into, `lead` bytes behind the start of its root; None for
     tables, for what a worker has for itself and for what takes care of itself.
@@ -265,7 +265,7 @@ _PLAIN, _NOALIAS = DictionaryAttr({}), DictionaryAttr({"llvm.noalias": UnitAttr(
 @dataclass(frozen=True)
 class Fault:
     """
-    Where a kernel stores the opposite of `code` if data makes it fail.
+    The place where a kernel stores the opposite of `code` if data makes it fail.
 
     The least code stays, whichever thread comes first.
     """

@@ -42,7 +42,7 @@ class ResizeRow(Generic[N]):
 
 @dataclass(frozen=True)
 class _Tap:
-    """Where an element is read, and its weight: None for 1."""
+    """The place of an element, and its weight: None for 1."""
 
     at: Value
     weight: Value | None = None

@@ -17,7 +17,7 @@ _UNROLL = 4
 
 
 class Stored(Enum):
-    """Where the columns of a result lie in memory."""
+    """The places of the columns of a result in memory."""
 
     ROWS = "gemm"
     """Next to each other."""

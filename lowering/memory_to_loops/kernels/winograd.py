@@ -27,7 +27,7 @@ MOVED_PER_NS = 6
 @dataclass(frozen=True)
 class InputRow(Generic[N]):
     """
-    Where the tiles of an input lie, and what they become.
+    The tiles of an input, and what they become.
 
     Units: strides in elements; `tiles_at` in entries of the table.
     """
@@ -118,7 +118,7 @@ def given(m: Sequence[Value]) -> list[Value]:
 @dataclass(frozen=True)
 class OutputRow(Generic[N]):
     """
-    Where products lie, and the pixels of the result that they become.
+    The products, and the pixels of the result that they become.
 
     Units: strides in elements; `*_at` in entries of the table, but for products.
     """

@@ -22,7 +22,7 @@ from glow.support.types import shape_of
 @dataclass(frozen=True)
 class ScoreStep:
     """
-    What is done to scores of `shape`.
+    The steps on scores of `shape`.
 
     Without a `score` the numbers `value` are added, a bias. Else it is a mask of those
     that are kept, or not if `is_hidden`, and others become `score`.
