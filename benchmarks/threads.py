@@ -22,7 +22,15 @@ from typing import Any
 
 import numpy as np
 from compare_models import PEERS, found, milliseconds, version_of, versions, written
-from reporting import Page, processor, table_head, table_row, today
+from reporting import (
+    Page,
+    json_of_python,
+    processor,
+    table_head,
+    table_row,
+    today,
+)
+from thread_costs import table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
@@ -30,6 +38,16 @@ import models
 COMMAND = "python benchmarks/threads.py --output benchmarks/THREADS.md"
 NAMES = ("resnet50", "encoder", "squeezenet", "shufflenet", "decoder_step", "mlp")
 """The models of the test suite that are measured by default."""
+
+COSTS = """
+## Beside computing
+
+Lower quartiles of runs that take turns. Models in turn find less of their weights in
+caches, which one thread shows too; what is more is the change from one model to the
+next. Where others want the cores, runs are done by one thread, and a barrier is not
+measured.
+
+"""
 
 
 def child(program: str, path: str, threads: int, seconds: float) -> dict[str, Any]:
@@ -151,6 +169,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, path in files_of(args, Path(folder)):
             page.add(row(measure(name, path, args), args.threads))
+    page.add(COSTS)
+    options = ("--threads", args.threads, "--seconds", args.seconds)
+    costs = json_of_python(Path(__file__).with_name("thread_costs.py"), *options)
+    page.add(table(costs, args.threads))
     page.write(args.output)
 
 

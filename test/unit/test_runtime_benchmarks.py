@@ -68,3 +68,15 @@ def test_a_row_of_threads_compares_with_the_faster_one() -> None:
     assert threads.row(figures, 2) == row
     del figures["onnxruntime2"], figures["openvino2"]
     assert "| - | - | - | 7 |" in threads.row(figures, 2)
+
+
+def test_costs_of_threads_are_measured() -> None:
+    import thread_costs
+
+    costs = thread_costs.measure(2, 0.1)
+    assert costs["in_turn"] > 0
+    assert costs["in_turn_alone"] > 0
+    assert 0 <= costs["idle"] < 1
+    lines = thread_costs.table(costs | {"barrier_us": 0.25}, 2).splitlines()
+    assert lines[2] == "| a barrier of 2 threads | 0.25 us |"
+    assert len(lines) == 6

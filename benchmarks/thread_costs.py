@@ -1,0 +1,136 @@
+"""
+Measure what threads cost beside computing: barriers, models in turn, idle threads.
+
+    python benchmarks/thread_costs.py
+
+prints one line of JSON. `threads.py` runs it in a process of its own, and makes rows of
+it. All times are least or lower quartiles: whoever else wants a core only adds to them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from reporting import table_head, table_row
+
+import glow
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
+import models
+from teams import PIECES, SECTIONS, pool_of, program
+
+NAMES = ("squeezenet", "shufflenet", "decoder_step")
+"""The models that run in turn."""
+
+_PAUSE, _LOOKED_AT = 0.002, 0.05
+"""How long after a run its process is looked at, and for how long, in seconds."""
+_LEAST_RUNS = 20
+
+
+def quartiles(
+    runs: Sequence[Callable[[], object]], seconds: float, before: int = 1
+) -> list[float]:
+    """
+    Return the lower quartile of the times that each takes, in microseconds.
+
+    They take turns; each runs `before` times before it is timed.
+    """
+    taken: list[list[int]] = [[] for _ in runs]
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(taken[-1]) < _LEAST_RUNS:
+        for run, times in zip(runs, taken, strict=True):
+            for _ in range(before):
+                run()
+            start = time.perf_counter_ns()
+            run()
+            times.append(time.perf_counter_ns() - start)
+    return [float(np.percentile(times, 25)) / 1e3 for times in taken]
+
+
+def barrier_us(threads: int, seconds: float) -> float:
+    """
+    Return what a section takes beyond the work of who does most of it.
+
+    Its pieces take 0.1 us or so. What one thread does between pieces is part of these.
+    """
+    sections: dict[int, float] = {}
+    given = {"faults": np.zeros(1, np.int64), "x": np.arange(PIECES)}
+    for workers in (1, threads):
+        with pool_of(workers - 1):
+            run = program().bind(given).run
+            sections[workers] = quartiles([run], seconds)[0] / SECTIONS
+    most = -(-PIECES // threads)
+    return sections[threads] - sections[1] * most / PIECES
+
+
+def runs_of(threads: int) -> list[Callable[[], object]]:
+    """Return what runs each of the models of `NAMES`."""
+    built = [models.build(name) for name in NAMES]
+    return [
+        glow.compile(model, threads=threads).bind(models.inputs_of(model)).run
+        for model in built
+    ]
+
+
+def in_turn(runs: Sequence[Callable[[], object]], seconds: float) -> float:
+    """Return what runs in turn take, as a multiple of the sum of each by itself."""
+
+    def turn() -> None:
+        for run in runs:
+            run()
+
+    *alone, together = quartiles([*runs, turn], seconds)
+    return together / sum(alone)
+
+
+def idle_share(run: Callable[[], object], rounds: int = 20) -> float:
+    """Return the share of a core that the process takes from 2 ms after a run on."""
+    taken = 0.0
+    for _ in range(rounds):
+        run()
+        time.sleep(_PAUSE)
+        start = time.process_time()
+        time.sleep(_LOOKED_AT)
+        taken += time.process_time() - start
+    return taken / (rounds * _LOOKED_AT)
+
+
+def measure(threads: int, seconds: float) -> dict[str, float]:
+    """Return the costs: in us, as multiples, and as a share of a core."""
+    one, several = runs_of(1), runs_of(threads)
+    return {
+        "barrier_us": barrier_us(threads, seconds),
+        "in_turn": in_turn(several, seconds),
+        "in_turn_alone": in_turn(one, seconds),
+        "idle": idle_share(several[0]),
+    }
+
+
+def table(costs: dict[str, float], threads: int) -> str:
+    """Return the costs as a table."""
+    names = ", ".join(NAMES)
+    rows = (
+        (f"a barrier of {threads} threads", f"{costs['barrier_us']:.2f} us"),
+        (f"{names} in turn, of the sum of each alone", f"{costs['in_turn']:.2f}"),
+        ("the same with one thread", f"{costs['in_turn_alone']:.2f}"),
+        ("of a core, from 2 ms after a run on", f"{costs['idle']:.2%}"),
+    )
+    return table_head(("cost", "measured")) + "".join(map(table_row, rows))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure what threads cost.")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=1.0)
+    args = parser.parse_args()
+    print(json.dumps(measure(args.threads, args.seconds)))
+
+
+if __name__ == "__main__":
+    main()
