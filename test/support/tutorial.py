@@ -70,7 +70,8 @@ def run_commands(text: str) -> None:
 def compare(expected: str, found: str, what: str) -> None:
     parts = re.split(r"^ *\.\.\.\n", expected, flags=re.M)
     pattern = "(?:.*\n)*?".join(map(re.escape, parts)).replace(r"\.\.\.", ".*")
-    found = re.sub(" +$", "", found, flags=re.M).rstrip() + "\n"
+    found = re.sub(" +$", "", found, flags=re.M).rstrip()
+    found += "\n" * bool(found)
     assert re.fullmatch(pattern, found), f"{what}:\n{found}"
 
 
