@@ -74,7 +74,7 @@ def empty_folder() -> Generator[Path]:
 
 
 def sources(folder: Path, extras: str = "") -> str:
-    """Return what pip installs: a copy of the repository, as building writes into it."""
+    """Return what pip installs: a copy of the repository, since building writes."""
     copy = folder / "source"
     if not copy.exists():
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*_LEFT_OUT))
