@@ -22,8 +22,9 @@ from glow.dialects.graph.binary import AddOp, MaxOp, MulOp, SubOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.graph.unary import ExpOp, NegOp
 from glow.graph_modules import context
-from glow.model import parse_text
+from glow.model import Model, parse_text
 from glow.passes.graph.canonical_form import CanonicalFormPass
+from glow.unnamed_models import unnamed
 
 F32 = np.float32
 WEIGHTS = {"w": np.arange(12, dtype=F32), "v": np.linspace(0, 1, 12, dtype=F32)}
@@ -86,6 +87,8 @@ def test_names_and_orders_leave_the_text(seed: int, other: int) -> None:
     assert canonical(changed, rename=True) == text
     again = parse_text(context(), text, "again.mlir")
     assert canonical(again) == text
+    forms = [unnamed(Model("model", each.clone())) for each in (module, changed)]
+    assert len({form.form for form in forms if form is not None}) == 1
 
 
 @pytest.mark.slow
