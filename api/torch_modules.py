@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
@@ -13,13 +13,13 @@ from xdsl.dialects.builtin import ModuleOp
 from glow.formats.pytorch.fx_graph import FxInput, FxOutput, import_graph
 from glow.formats.pytorch.promotion import dtype_from
 from glow.formats.pytorch.registry import ATEN, name_of_target
-from glow.graph_modules import bound
-from glow.model import Model, SymbolicModel
+from glow.model import Model
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import State, TensorSpec, symbolic_spec
 from glow.support.dimensions import relations
-from glow.support.errors import BindingError, UnsupportedModelError
+from glow.support.errors import UnsupportedModelError
 from glow.torch_tensors import array_of
+from glow.traced_model import ProgramModel
 from glow.tracing.pytrees import ShapeDtype
 
 _torch: Any = import_module("torch")
@@ -72,7 +72,7 @@ def _exported(module: Any, example_inputs: Any) -> Any:
         )
 
 
-class ExportedModel(SymbolicModel):
+class ExportedModel(ProgramModel):
     """An exported program of ATen's operators: IR is made of it for each extents."""
 
     def __init__(self, name: str, program: Any):
@@ -116,25 +116,12 @@ class ExportedModel(SymbolicModel):
             else (self._program.constants[spec.target])
         )
 
-    def _import(
-        self,
-        dims: Mapping[str, int],
-        constants: Mapping[str, object],
-        note: Callable[[Hashable], None] | None = None,
-    ) -> ModuleOp:
-        if missing := [name for name in self.dims if name not in dims]:
-            raise BindingError(
-                f"{self.name}: expected extents of {', '.join(missing)}, got none; "
-                "specialize gives a model for some"
-            )
-        if note is not None:  # operators may have computed anything from them
-            note(tuple(dims.items()))
+    def _module_for(self, dims: Mapping[str, int]) -> ModuleOp:
         inputs = list(self._inputs(dims))
         nodes = self._program.graph.nodes
         names = {str(node.target) for node in nodes if node.op == "get_attr"}
         found = {n: array_of(getattr(self._program.graph_module, n)) for n in names}
-        made = import_graph(self._program.graph, inputs, found, self._results)
-        return bound(made.module, constants) if constants else made.module
+        return import_graph(self._program.graph, inputs, found, self._results).module
 
     def _inputs(self, dims: Mapping[str, int]) -> Iterator[FxInput]:
         texts = [t for spec in self.signature.inputs for t in spec.extents or ()]
@@ -160,12 +147,6 @@ class ExportedModel(SymbolicModel):
                     f"{self.name}: expected tensors and numbers, got an input of kind "
                     f"{spec.kind.name}"
                 )
-
-    def bind(self, arrays: Mapping[str, object]) -> Model:
-        raise BindingError(
-            f"{self.name}: expected a model whose dimensions are known to bind inputs; "
-            "specialize gives one"
-        )
 
 
 def _spec_of(name: str, value: Any) -> TensorSpec:

@@ -1,7 +1,8 @@
-"""Traced functions whose arguments have dimensions that are open."""
+"""Models that a program gives for extents of open dimensions; traced functions."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -24,7 +25,39 @@ _PRIMES = 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61
 """Small, so that arrays with several open dimensions are not too large."""
 
 
-class TracedModel(SymbolicModel):
+class ProgramModel(SymbolicModel):
+    """A model whose module a program gives, for extents of all dimensions only."""
+
+    @abstractmethod
+    def _module_for(self, dims: Mapping[str, int]) -> ModuleOp:
+        """Return a new module."""
+
+    def _import(
+        self,
+        dims: Mapping[str, int],
+        constants: Mapping[str, object],
+        note: Callable[[Hashable], None] | None = None,
+    ) -> ModuleOp:
+        missing = [name for name in self.dims if name not in dims]
+        if missing:
+            names = ", ".join(f'"{name}"' for name in missing)
+            raise BindingError(
+                f"{self.name}: expected extents of dimensions {names}, got none; "
+                "specialize gives a model for some"
+            )
+        if note is not None:  # the program may have computed anything from them
+            note(tuple(dims.items()))
+        module = self._module_for(dims)
+        return bound(module, constants) if constants else module
+
+    def bind(self, arrays: Mapping[str, object]) -> Model:
+        raise BindingError(
+            f"{self.name}: expected a model whose dimensions are known to bind inputs; "
+            "specialize gives one"
+        )
+
+
+class TracedModel(ProgramModel):
     """
     A function that is traced for the extents of its dimensions: once for each.
 
@@ -58,29 +91,8 @@ class TracedModel(SymbolicModel):
         extents = {text: relation.extent(dims) for text, relation in found.items()}
         return trace_program(self._function, self._given, {**dims, **extents})
 
-    def _import(
-        self,
-        dims: Mapping[str, int],
-        constants: Mapping[str, object],
-        note: Callable[[Hashable], None] | None = None,
-    ) -> ModuleOp:
-        missing = [name for name in self.dims if name not in dims]
-        if missing:
-            names = ", ".join(f'"{name}"' for name in missing)
-            raise BindingError(
-                f"{self.name}: expected extents of dimensions {names}, got none; "
-                "specialize gives a model for some"
-            )
-        if note is not None:  # the function may have computed anything from them
-            note(tuple(dims.items()))
-        module = self._traced(dims).module
-        return bound(module, constants) if constants else module
-
-    def bind(self, arrays: Mapping[str, object]) -> Model:
-        raise BindingError(
-            f"{self.name}: expected a model whose dimensions are known to bind inputs; "
-            "specialize gives one"
-        )
+    def _module_for(self, dims: Mapping[str, int]) -> ModuleOp:
+        return self._traced(dims).module
 
 
 def _extent_of(number: int) -> int:
