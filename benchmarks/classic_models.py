@@ -127,13 +127,13 @@ MODELS: dict[str, Callable[[], Any]] = {
     ),
     "support vectors": scikit(lambda s: s.svm.SVR(), False),
     "random forest, depth 12, 3 classes": scikit(
-        lambda s: s.ensemble.RandomForestClassifier(500, max_depth=12), True
+        lambda s: s.ensemble.RandomForestClassifier(500, max_depth=12, n_jobs=2), True
     ),
     "random forest, any depth": scikit(
-        lambda s: s.ensemble.RandomForestRegressor(500), False
+        lambda s: s.ensemble.RandomForestRegressor(500, n_jobs=2), False
     ),
     "extra trees, any depth": scikit(
-        lambda s: s.ensemble.ExtraTreesRegressor(500), False
+        lambda s: s.ensemble.ExtraTreesRegressor(500, n_jobs=2), False
     ),
     "gradient boosting, 3 classes": scikit(
         lambda s: s.ensemble.GradientBoostingClassifier(n_estimators=167), True

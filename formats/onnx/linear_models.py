@@ -82,11 +82,12 @@ def binary_scores(score: Tensor, transform: str, is_probability: bool) -> Tensor
 
 
 def labels_of(node: Node, *names: str) -> list[int]:
-    """Return the labels of classes, which must be integers."""
+    """Return the labels of classes; the numbers of those that are strings."""
     *of_strings, integers = names
     for name in of_strings:
         if node.has(name) and node.value(name):
-            node.refuse("labels that are strings; export the model with integers")
+            node.ignore(integers)
+            return list(range(len(node.value(name))))
     labels = node.integers(integers)
     if not labels:
         node.invalid(f"expected labels in {integers}")

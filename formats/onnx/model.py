@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import LoadOp, PlaceholderOp, SaveOp
+from glow.formats.onnx.class_names import class_meanings, label_numbers, label_tables
 from glow.formats.onnx.emitter import Emitter, hint_of
 from glow.formats.onnx.functions import functions_of
 from glow.formats.onnx.graph import Environment, GraphImporter
@@ -89,8 +90,12 @@ class _ModelImport:
         self._states = states_of(self._graph)
         infos = (*self._graph.value_info, *self._graph.output, *self._graph.input)
         self._axes = {info.name: axes_of(info) for info in infos}
+        self._axes |= class_meanings(self._graph)
         given = given_values(self._graph.input, constants, self._dims)
         self._weights = weights_of(self._graph, source.payloads, source.folder, given)
+        tables = label_tables(self._graph).items()
+        labels = {name: label_numbers(table) for name, table in tables}
+        self._weights = {**self._weights, **labels}
         self._kept = kept_inputs(self._graph, given)
         self._initial = {n: r for n, r in self._weights.items() if n in self._kept}
         self._weights = {n: r for n, r in self._weights.items() if n not in self._kept}

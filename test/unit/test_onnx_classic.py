@@ -10,7 +10,7 @@ from classic_models.cases import CASES, HOLES, TWO, WHOLE
 from classic_models.parameters import X, machine, reals, single
 from classic_models.refused import REFUSED
 from numpy.typing import NDArray
-from onnx import helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import glow
 
@@ -56,28 +56,83 @@ def test_models_that_cannot_be_are_refused(name: str) -> None:
     assert message in str(refused.value)
 
 
-def test_scores_are_a_matrix_where_onnx_has_dictionaries() -> None:
-    import onnxruntime
-
+def zipped(**names: Any) -> ModelProto:
+    """Return a classifier whose scores are put into dictionaries."""
+    (key, labels), *_ = names.items()
     model = single(
         "LinearClassifier",
         {"x": X},
         "y z",
-        classlabels_ints=[4, 2, 8],
+        **{key.replace("64", ""): labels},
         coefficients=reals(3, 5),
         intercepts=reals(3),
     )
-    model.graph.node.add(
+    node = model.graph.node.add(
         op_type="ZipMap", domain="ai.onnx.ml", input=["z"], output=["p"]
-    ).attribute.append(helper.make_attribute("classlabels_int64s", [4, 2, 8]))
+    )
+    node.attribute.append(helper.make_attribute(key, labels))
+    kind = TensorProto.STRING if isinstance(labels[0], str) else TensorProto.INT64
+    model.graph.output[0].type.tensor_type.elem_type = kind
     model.graph.output[1].name = "p"
+    return model
+
+
+@pytest.mark.parametrize(
+    ("key", "labels"),
+    [
+        ("classlabels_int64s", [4, 2, 8]),
+        ("classlabels_strings", ["elm", "ash", "oak"]),
+    ],
+)
+def test_scores_are_a_matrix_where_onnx_has_dictionaries(
+    key: str, labels: list[Any]
+) -> None:
+    """Labels that are strings are numbers of classes; the signature has the names."""
+    import onnxruntime
+
+    model = zipped(**{key: labels})
     session = onnxruntime.InferenceSession(model.SerializeToString())
-    labels, scores = session.run(None, {"x": X})
-    outputs = glow.compile(model).run({"x": X})
-    assert np.array_equal(outputs["y"], labels)
+    expected, scores = session.run(None, {"x": X})
+    net = glow.compile(model)
+    found, matrix = net.run({"x": X}).values()
+    label, columns = net.signature.outputs
+    names = columns.axes[1].split("|")
+    assert names == [str(each) for each in labels]
+    if isinstance(labels[0], str):
+        assert label.axes == ("elm|ash|oak",)
+        found = np.array(names)[found]
+    assert np.array_equal(found, expected)
     rows: Any = scores
-    wanted = [[row[label] for label in (4, 2, 8)] for row in rows]
-    np.testing.assert_allclose(outputs["p"], wanted, rtol=1e-5)
+    wanted = [[row[label] for label in labels] for row in rows]
+    np.testing.assert_allclose(matrix, wanted, rtol=1e-5)
+
+
+def taken(labels: list[str]) -> ModelProto:
+    """Return a model that takes its labels from a table of strings."""
+    model = single("ArrayFeatureExtractor", {"i": np.array([2, 0])}, "y")
+    node = model.graph.node[0]
+    node.input[:] = ["labels", "i"]
+    table = helper.make_tensor("labels", TensorProto.STRING, [len(labels)], labels)
+    model.graph.initializer.append(table)
+    model.graph.output[0].type.tensor_type.elem_type = TensorProto.STRING
+    return model
+
+
+def test_labels_from_a_table_are_their_numbers() -> None:
+    net = glow.compile(taken(["elm", "ash", "oak"]))
+    assert net(np.array([2, 0])).tolist() == [[2, 0]]
+
+
+def test_labels_are_those_of_one_list() -> None:
+    model = zipped(classlabels_strings=["elm", "ash", "oak"])
+    other = taken(["fir"]).graph
+    model.graph.node.extend(other.node)
+    model.graph.initializer.extend(other.initializer)
+    model.graph.input.extend(other.input)
+    model.graph.node[-1].output[0] = "w"
+    model.graph.output.add(name="w").type.tensor_type.elem_type = TensorProto.STRING
+    with pytest.raises(glow.GlowError, match="labels are strings of several lists"):
+        glow.load(model)
 
 
 def test_probabilities_of_two_classes_are_what_the_iteration_nears() -> None:

@@ -7,16 +7,6 @@ from typing import Any
 from classic_models.parameters import X, machine, reals, regressor, single
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "strings": (
-        lambda: single(
-            "LinearClassifier",
-            {"x": X},
-            "y z",
-            classlabels_strings=["a", "b"],
-            coefficients=reals(2, 5),
-        ),
-        "LinearClassifier with labels that are strings; export the model with integers",
-    ),
     "no labels": (
         lambda: single("LinearClassifier", {"x": X}, "y z", coefficients=reals(2, 5)),
         "expected labels in classlabels_ints",
