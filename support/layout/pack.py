@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -26,21 +27,31 @@ _CACHE_SETS_BYTES = 2048
 
 def pack(layout: Layout, array: Array) -> Array:
     """Return the physical array that stores `array`, aligned; padding is zero."""
-    shape = array.shape
-    physical = physical_shape(layout, shape, array.itemsize)
-    digits, order = _digits(layout, shape)
-    flat = [extent for extents in digits for extent in extents]
+    physical, used, axes, pieces = _plan_of(layout, array.shape, array.itemsize)
     make = np.empty if array.size == prod(physical) else np.zeros
     packed = aligned_array(physical, array.dtype, make)
-    used = packed[(*(slice(flat[i]) for i in order), ...)]
-    by_axis = used.transpose(np.argsort(order, kind="stable"))
-    starts = [before for before, _ in layout.halo]
-    for source, target in _pieces(digits, starts, array):
+    by_axis = packed[used].transpose(axes)
+    for source, target in pieces:
         part, room = array[source], by_axis[target]
-        rows = _spread(part) if order and layout.dims[-1].axis == 0 else part
+        rows = _spread(part) if axes and layout.dims[-1].axis == 0 else part
         room[...] = rows.reshape(room.shape)
         forget(part)
     return packed
+
+
+@lru_cache(1 << 8)
+def _plan_of(
+    layout: Layout, shape: Shape, itemsize: int
+) -> tuple[Shape, Any, Sequence[int], Sequence[tuple[Any, Any]]]:
+    """Return the stored shape, what of it is used, its axes in order, and pieces."""
+    digits, order = _digits(layout, shape)
+    flat = [extent for extents in digits for extent in extents]
+    used = (*(slice(flat[i]) for i in order), ...)
+    axes = sorted(range(len(order)), key=order.__getitem__)
+    pieces = tuple(
+        _pieces(digits, [before for before, _ in layout.halo], shape, itemsize)
+    )
+    return physical_shape(layout, shape, itemsize), used, axes, pieces
 
 
 def _spread(rows: Array) -> Array:
@@ -55,14 +66,14 @@ def _spread(rows: Array) -> Array:
 
 
 def _pieces(
-    digits: Sequence[Sequence[int]], starts: Sequence[int], array: Array
+    digits: Sequence[Sequence[int]], starts: Sequence[int], shape: Shape, itemsize: int
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield parts of `array` to take at a time, and the digits where they go."""
-    shape = array.shape
-    if not array.size:
+    """Yield parts of an array to take at a time, and the digits where they go."""
+    size_bytes = prod(shape) * itemsize
+    if not size_bytes:
         return
     first = next((axis for axis, extent in enumerate(shape) if extent > 1), None)
-    rows = None if first is None else _PIECE_BYTES * shape[first] // array.nbytes
+    rows = None if first is None else _PIECE_BYTES * shape[first] // size_bytes
     axes = [
         runs(extents, starts[axis], shape[axis], rows if axis == first else None)
         for axis, extents in enumerate(digits)
