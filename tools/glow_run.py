@@ -103,6 +103,11 @@ def _run_once(
     if args.random_inputs is not None:
         inputs = random_inputs(signature, args.random_inputs)
     inputs |= given
+    if not inputs and signature.inputs:
+        names = ", ".join(spec.name for spec in signature.inputs)
+        raise ValueError(
+            f"expected --random-inputs SEED, or --input NAME=FILE.npy for {names}"
+        )
     paths: dict[str, Path] = {}
     if args.output_dir is not None:  # before the run: it may take long
         names = (spec.name for spec in signature.outputs)

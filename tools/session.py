@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE,...",
-        help="compile for each of these extents of a symbolic dimension",
+        help="compile for each of these extents of a symbolic dimension: batch=1,8",
     )
     add_shared_options(parser)
 

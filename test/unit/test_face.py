@@ -374,3 +374,14 @@ def test_a_cache_that_nothing_can_be_written_to_is_refused(
     with pytest.raises(SystemExit):
         glow_run.main()
     assert "not a directory" in capsys.readouterr().err
+
+
+def test_a_run_without_inputs_says_how_to_give_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "net.mlir").write_text(ADD)
+    monkeypatch.setattr("sys.argv", ["glow-run", str(tmp_path / "net.mlir")])
+    with pytest.raises(SystemExit):
+        glow_run.main()
+    message = "expected --random-inputs SEED, or --input NAME=FILE.npy for x, i"
+    assert message in capsys.readouterr().err
