@@ -73,7 +73,10 @@ class Peaks:
         pairs = zip(self.memories, other.memories, strict=True)
         memories = (
             MemoryRate(
-                a.name, a.bytes, max(a.read_rate, b.read_rate), max(a.rate, b.rate)
+                a.name,
+                max(a.bytes, b.bytes),
+                max(a.read_rate, b.read_rate),
+                max(a.rate, b.rate),
             )
             for a, b in pairs
         )
@@ -199,7 +202,7 @@ _WAYS = ((True, False), (True, True), (False, True))
 
 
 def measured_peaks() -> Peaks:
-    """Return what a core of this machine does, which takes some tenths of a second."""
+    """Return what a core of this machine does, which takes a second or two."""
     target, sizes = cpu_target(), all_cache_sizes()
     names = ("L1", "L2", "L3")[: len(sizes)]
     room = min(4 * sizes[-1], _MOST_BYTES)
@@ -211,18 +214,25 @@ def measured_peaks() -> Peaks:
     memories: list[MemoryRate] = []
     ways = [(Passes(target.f32_lanes, *way), sum(way)) for way in _WAYS]
     passing = [(_linked(kernel, PassesRow(0), target), count) for kernel, count in ways]
-    # Half of a cache, so that what else is there does not matter; a quarter of the last
-    # one, which others use too.
-    used = [*(size // 2 for size in sizes[:-1]), sizes[-1] // 4, room]
     step = _VECTORS * target.f32_lanes
-    for name, size, part in zip(
-        (*names, "memory"), (*sizes, math.inf), used, strict=True
-    ):
+
+    def rate(go: Go, part: int) -> float:
+        """Return the bytes of `part` that are passed in a nanosecond."""
         length = part // x.itemsize // step * step
-        rates = [
-            count * length * x.itemsize / _best(partial(go, x, PassesRow(length)))
-            for go, count in passing
-        ]
+        return length * x.itemsize / _best(partial(go, x, PassesRow(length)))
+
+    # Half of a cache, so that what else is there does not matter. Others use the last
+    # one too: it is as large as what comes from there at half its rate at least.
+    *inner, last = sizes
+    near = held = min([last // 2, *(4 * size for size in inner[-1:])])
+    reading = passing[0][0]
+    least = rate(reading, near) / 2
+    while 2 * held <= min(last, room // 2) and rate(reading, 2 * held) > least:
+        held *= 2
+    holds = (*inner, held, math.inf)
+    used = (*(size // 2 for size in inner), near, room)
+    for name, size, part in zip((*names, "memory"), holds, used, strict=True):
+        rates = [count * rate(go, part) for go, count in passing]
         memories.append(MemoryRate(name, size, rates[0], max(rates)))
     return Peaks(2 * sums * target.f32_lanes / once, tuple(memories))
 

@@ -167,6 +167,8 @@ def test_peaks_are_those_of_a_machine() -> None:
     peaks = measured_peaks()
     assert 1 < peaks.flops < 1000
     assert [each.name for each in peaks.memories] == ["L1", "L2", "L3", "memory"]
+    held = [each.bytes for each in peaks.memories]
+    assert held == sorted(held)
     for each in peaks.memories:
         assert 0.1 < each.read_rate <= each.rate < 10_000
     assert peaks.best(peaks) == peaks
