@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper
 
 import glow
+from glow.targets import known_targets
 from glow.tools import glow_bench, glow_opt, glow_run
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
+KNOWN = ", ".join(sorted(known_targets()))
 TOOLS = {
     "glow-opt": glow_opt.main,
     "glow-run": glow_run.main,
@@ -162,7 +164,7 @@ COMMANDS = {
     "unknown pass option": ("glow-opt good.onnx -p cse{depth=3}", "pass cse: "),
     "unknown target of a pass": (
         "glow-opt good.onnx -p assign-layouts{target=gpu}",
-        "expected a target out of cpu, reference, reference-checked, got 'gpu'",
+        f"expected a target out of {KNOWN}, got 'gpu'",
     ),
     "unknown feature of a stage": (
         "glow-opt good.onnx --stop-after layout --cpu-features mmx9",
@@ -180,7 +182,7 @@ COMMANDS = {
     "unknown stage": ("glow-opt good.onnx --stop-after nowhere", "argument --stop-aft"),
     "unknown target": (
         "glow-run good.onnx --target gpu",
-        "expected a target out of cpu, reference, reference-checked, got 'gpu'",
+        f"expected a target out of {KNOWN}, got 'gpu'",
     ),
     "unknown feature": ("glow-run good.onnx --cpu-features mmx9", "?mmx9"),
     "no threads": (

@@ -62,7 +62,7 @@ def environment_of(folder: Path) -> dict[str, str]:
     info = folder / ".links" / "glow_xdsl-0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: glow-xdsl\nVersion: 0\n"
+        "Metadata-Version: 2.1\nName: glow-xdsl\nVersion: 0.0.0\n"
     )
     lines: list[str] = []
     for group, points in settings["entry-points"].items():
@@ -130,7 +130,10 @@ def test_recipes_keep_the_rules(followed: Followed) -> None:
 @pytest.mark.full
 def test_recipes_pass_the_fast_suite(followed: Followed) -> None:
     followed.passes("lit", "-q", "--workers", 2, "test")
-    followed.passes_tests("-n", 2, "--dist", "worksteal", only="not full and not slow")
+    # But for what a copy is not: an installed package with extras, in a commit.
+    other = "packages_of_a_checkout or map_names_every_folder or peer_that_is_absent"
+    options = ("-n", 2, "--dist", "worksteal", "-k", f"not ({other})")
+    followed.passes_tests(*options, only="not full and not slow")
 
 
 @pytest.mark.slow
