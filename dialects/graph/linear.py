@@ -124,7 +124,7 @@ class MatMulOp(GraphOp, elements=WIDE_NUMBER):
         )
         if b.lhs.ndim == 1:
             by_lhs = by_lhs.reshape(*by_lhs.shape[:-2], by_lhs.shape[-1])
-        elif by_lhs.ndim < b.g.ndim:
+        elif by_lhs.ndim < b.lhs.ndim:
             by_lhs = by_lhs.reshape(*b.lhs.shape)
         if b.rhs.ndim == 1:
             by_rhs = by_rhs.reshape(*by_rhs.shape[:-1])

@@ -157,6 +157,34 @@ def test_wrong_gradients_of_composites_are_refused() -> None:
     refuse(".* that uses nothing but what it is given", glow.trace, around, X)
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((3,), (3,)),
+        ((3,), (3, 2)),
+        ((5, 3), (3,)),
+        ((4, 5, 3), (3,)),
+        ((4, 5, 3), (3, 2)),
+        ((5, 3), (4, 3, 2)),
+        ((3,), (4, 3, 2)),
+        ((4, 1, 5, 3), (6, 3, 2)),
+        ((0, 5, 3), (3,)),
+    ],
+)
+def test_products_of_all_ranks(left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    a, b, da, db = (rng.standard_normal(s) for s in (left, right, left, right))
+
+    def loss(a: Any, b: Any) -> Any:
+        return np.sum(np.sin(a @ b))
+
+    by_a, by_b = glow.grad(loss, (0, 1))(a, b)
+    found = np.sum(by_a * da) + np.sum(by_b * db)
+    expected = np.sum(np.cos(a @ b) * (da @ b + a @ db))
+    assert (by_a.shape, by_b.shape) == (left, right)
+    np.testing.assert_allclose(found, expected)
+
+
 def test_vector_products_both_ways() -> None:
     @glow.jit
     def backward(x: Any, line: Any) -> Any:
