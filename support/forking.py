@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# It has hooks of forks as well: where a thread imported it while a fork waits, it would
+# release a lock that it never took.
+import logging  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager

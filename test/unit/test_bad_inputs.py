@@ -221,7 +221,7 @@ COMMANDS = {
     ),
     "missing input": (
         "glow-run good.onnx --target reference",
-        'input "x": missing, expected float32[2]',
+        "expected --random-inputs SEED, or --input NAME=FILE.npy for x",
     ),
     "malformed input": (
         "glow-run good.onnx --input x",

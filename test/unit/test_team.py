@@ -148,7 +148,9 @@ def test_threads_that_have_nothing_to_do_take_no_time() -> None:
 def run_script(text: str) -> str:
     """Return what a script prints, which can import the support of tests."""
     support = str(Path(teams.__file__).parent)
-    script = f"import sys; sys.path.insert(0, {support!r})\n{text}"
+    script = f"""import faulthandler, sys; sys.path.insert(0, {support!r})
+faulthandler.dump_traceback_later(50, exit=True)
+{text}"""
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
@@ -232,13 +234,14 @@ for _ in range(5):
 
 def test_an_interrupt_ends_a_series_of_runs_and_not_the_pool() -> None:
     found = run_script(f"""{RUNNING}
+signal.signal(signal.SIGALRM, signal.default_int_handler)
 for _ in range(5):
-    timer = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
     try:
-        timer.start()
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 1)  # again if a finalizer has it
         while computes_right(net, 7):
             pass
     except KeyboardInterrupt:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         print(computes_right(net, 8))
 """)
     assert found.splitlines() == ["True"] * 5
