@@ -85,9 +85,10 @@ def unnamed(model: Model) -> UnnamedModel | None:
     for name in named_in(form, PlaceholderOp):
         numbers.of(f"placeholder {name}", name)
     numbers.write(form)
+    count = len(numbers.names)
     numbers.write(module)
     text = debug_text(form)
-    if len(list(form.walk())) < len(list(module.walk())):
+    if len(numbers.names) > count or len([*form.walk()]) != len([*module.walk()]):
         # Ops that compute what others do, or nothing, have no place in the form.
         places = sorted(f"{op.name} {name_of(op)}" for op in module.walk())
         text = "\n".join([text, *places])

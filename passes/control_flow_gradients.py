@@ -169,7 +169,8 @@ def _turn_back(
     count = take(COUNT)
     stacks = [take(tensor(element_of(v), (turns, *shape_of(v)))) for v in op.initial]
     inputs = [take(value.type) for value in op.inputs]
-    number = inner.tensor(count) - 1 - inner.tensor(block.args[0])
+    after = inner.tensor(block.args[0]) + 1
+    number = inner.tensor(count) - after
     states = [xp.take(inner.tensor(stack), number, 0).value for stack in stacks]
     ops, returned = inner.write_again(body, [number.value, *states, *inputs])
     results = returned[len(returned) - len(states) :]
@@ -179,7 +180,7 @@ def _turn_back(
     found = differentiate(seeds, of, ops, inner)
     made = [found[v] if v in found else inner.zeros(v) for v in of]
     if op.condition is not None:
-        made.insert(0, inner.tensor(block.args[0]) + 1 < inner.tensor(count))
+        made.insert(0, after < inner.tensor(count))
     name = _finished(f"{op.callees[0]}_gradient", inner, made)
     return _TurnBack(name, count, stacks, inputs)
 

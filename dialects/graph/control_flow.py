@@ -35,6 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import TENSOR
 from glow.support.arrays import Array
+from glow.support.attributes import segment_sizes
 from glow.support.errors import ExecutionError
 from glow.support.locations import name_of
 from glow.support.op_definition import define_op
@@ -160,6 +161,15 @@ class ControlFlowOp(CallingOp):
     def signature(self) -> tuple[Types, Types]:
         """Return the types of arguments and of results that its functions have."""
         return types_of(self.inputs), types_of(self.outputs)
+
+    def pass_instead(self, inputs: Sequence[SSAValue]) -> None:
+        """Pass other `inputs`, which functions take last."""
+        first = len(self.operands) - len(self.inputs)
+        self.operands = [*self.operands[:first], *inputs]
+        name = AttrSizedOperandSegments.attribute_name
+        if isinstance(sizes := self.properties.get(name), DenseArrayBase):
+            numbers = [int(each) for each in sizes.get_values()]
+            self.properties[name] = segment_sizes([*numbers[:-1], len(inputs)])
 
     @abstractmethod
     def evaluate(self, arrays: Sequence[Array], run: RunFunction) -> tuple[Array, ...]:

@@ -74,17 +74,37 @@ def take_alike(functions: Sequence[OutlinedFunction]) -> list[SSAValue]:
     """
     values = list(dict.fromkeys(v for each in functions for v in each.captured))
     for each in functions:
-        block = each.function.body.block
-        old = list(zip(each.captured, block.args, strict=True))
-        new: dict[SSAValue, SSAValue] = {}
-        for value in values:
-            new[value] = block.insert_arg(value.type, len(block.args))
-            new[value].name_hint = value.name_hint
-        for value, argument in old:
-            argument.replace_all_uses_with(new[value])
-            block.erase_arg(argument)
-        each.function.function_type = FunctionType.from_lists(
-            [argument.type for argument in block.args],
-            list(each.function.function_type.outputs),
-        )
+        take_instead(each.function, values, [values.index(v) for v in each.captured])
     return values
+
+
+def take_instead(
+    function: FuncOp,
+    values: Sequence[SSAValue],
+    sources: Sequence[int | Operation | None],
+) -> None:
+    """
+    Let a function take `values` in place of its last arguments, which have `sources`.
+
+    A source is the number of a value, an op whose copy makes the argument inside, or
+    None for an argument that nothing reads.
+    """
+    block = function.body.block
+    old = list(block.args)[len(block.args) - len(sources) :]
+    new: list[SSAValue] = []
+    for value in values:
+        new.append(block.insert_arg(value.type, len(block.args)))
+        new[-1].name_hint = value.name_hint
+    for source, argument in zip(sources, old, strict=True):
+        if isinstance(source, Operation):
+            copy, first = source.clone(), block.first_op
+            assert first is not None
+            block.insert_op_before(copy, first)
+            argument.replace_all_uses_with(copy.results[0])
+        elif source is not None:
+            argument.replace_all_uses_with(new[source])
+        block.erase_arg(argument)
+    function.function_type = FunctionType.from_lists(
+        [argument.type for argument in block.args],
+        list(function.function_type.outputs),
+    )

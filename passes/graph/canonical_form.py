@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
+import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
@@ -14,11 +16,19 @@ from xdsl.traits import Commutative, is_side_effect_free
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.calls import callees_first, entries_of, reached_from
+from glow.analysis.constants import MOVING, uniform_element
 from glow.analysis.directions import functions_of
 from glow.analysis.symbols import named_in
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.control_flow import GRADIENT, CallingOp, composite_of
+from glow.dialects.graph.control_flow import (
+    GRADIENT,
+    CallingOp,
+    IfOp,
+    LoopOp,
+    composite_of,
+)
 from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.outlining import take_instead
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
     ConstantOp,
@@ -28,7 +38,9 @@ from glow.dialects.graph.storage import (
     SaveOp,
     StorageOp,
 )
+from glow.support.arrays import Array
 from glow.support.names import Names
+from glow.support.types import has_layout, tensor_type
 
 
 @dataclass(frozen=True)
@@ -37,13 +49,16 @@ class CanonicalFormPass(ModulePass):
     Name and order all that a module has by what it computes.
 
     Modules that differ in names of values, constants and private functions, in the
-    order of independent ops, or of operands that commute without a change of bits, have
-    the same text then. What no output depends on is dropped, what is computed twice is
-    computed once, and reshapes to the same shape are left out. Windows say all of their
-    parameters, and constants of at most 8 elements are literals. Placeholders keep
-    their names, by which a caller knows them, or are numbered with `rename`; inputs
-    come before outputs. Locations stay; functions that are gradients of others, which
-    no run computes, do not.
+    order of independent ops, of inputs of choices and loops, or of operands that
+    commute without a change of bits, have the same text then. What no output depends on
+    is dropped, what is computed twice is computed once, and reshapes to the same shape
+    are left out. Choices and loops pass each value once, to functions that read it, and
+    constants are loaded there; what loops carry keeps its order. Windows say all of
+    their parameters. Constants are literals if they have at most 8 elements or repeat
+    one, also if it is reshaped or expanded. Placeholders keep their names, by which a
+    caller knows them, or are numbered with `rename`; inputs come before outputs.
+    Locations stay; functions that are gradients of others, which no run computes, do
+    not.
 
     Level: graph -> graph. Needs: infer-io.
     Errors: ops that have regions, functions of several blocks, recursion.
@@ -55,6 +70,10 @@ class CanonicalFormPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         _ModuleForm(op).write(self.rename)
+
+
+_InputSource = int | bytes | None
+"""The number of an input, the key of a constant, None for what nothing reads."""
 
 
 class _ModuleForm:
@@ -71,24 +90,73 @@ class _ModuleForm:
         self.digests: dict[str, bytes] = {}
         """What each function computes that has been written."""
         self._callee: dict[bytes, FuncOp] = {}
+        self._functions: dict[str, FuncOp] = {}
+        self._names = Names(op.sym_name.data for op in functions_of(module))
+        self._copies: dict[tuple[str, tuple[_InputSource, ...]], str] = {}
 
     def write(self, rename: bool) -> None:
         for function in functions_of(self._module):
             function.attributes.pop(GRADIENT, None)
         functions = _checked(functions_of(self._module))
-        for function in functions:
-            self._make_literals(function)
-            form = _FunctionForm(function, self)
-            made = _digest(form.write(), function.function_type, composite_of(function))
-            self.digests[function.sym_name.data] = made
-            self._callee.setdefault(made, function)
         entries = [f for f in entries_of(self._module) if f.sym_visibility is None]
+        for function in functions:
+            self._write_function(function)
         kept = [f for entry in entries for f in reached_from(entry, self._module)]
         self._order(list(dict.fromkeys([*entries, *kept])), rename)
 
     def callee(self, name: str) -> str:
         """Return the first function that computes what the one of this name does."""
         return self._callee[self.digests[name]].sym_name.data
+
+    def order_inputs(self, op: IfOp | LoopOp, keys: Mapping[SSAValue, bytes]) -> None:
+        """Pass what functions read alone, each value once, in the order of keys."""
+        blocks = [self._functions[name].body.block for name in op.callees]
+        first = len(blocks[0].args) - len(op.inputs)
+        read = {
+            number: keys[value]
+            for number, value in enumerate(op.inputs)
+            if any(block.args[first + number].first_use for block in blocks)
+        }
+        values = {keys[value]: value for value in op.inputs}
+        known = {key: v.owner for key, v in values.items() if self._is_known(v)}
+        order = {key: at for at, key in enumerate(sorted({*read.values()} - {*known}))}
+        found = [read.get(number) for number in range(len(op.inputs))]
+        sources = tuple(order.get(key, key) if key else None for key in found)
+        if sources != tuple(range(len(order))):
+            op.pass_instead([values[key] for key in order])
+            op.call_instead(*(self._copy(n, op, sources, known) for n in op.callees))
+
+    def _is_known(self, value: SSAValue) -> bool:
+        owner = value.owner
+        symbol = owner.symbol.string_value() if isinstance(owner, LoadOp) else None
+        return isinstance(owner, LiteralOp) or symbol in self._constants
+
+    def _copy(
+        self,
+        name: str,
+        op: IfOp | LoopOp,
+        sources: tuple[_InputSource, ...],
+        known: Mapping[bytes, Any],
+    ) -> str:
+        """Return a function like one of a name that takes the inputs of `op`."""
+        if (name, sources) not in self._copies:
+            function = self._functions[name].clone()
+            made = [known[s] if isinstance(s, bytes) else s for s in sources]
+            take_instead(function, op.inputs, made)
+            function.sym_name = StringAttr(self._names.fresh(name))
+            function.sym_visibility = StringAttr("private")
+            self._module.body.block.add_op(function)
+            self._write_function(function)
+            self._copies[name, sources] = function.sym_name.data
+        return self._copies[name, sources]
+
+    def _write_function(self, function: FuncOp) -> None:
+        self._make_literals(function)
+        form = _FunctionForm(function, self).write()
+        made = _digest(form, function.function_type, composite_of(function))
+        self.digests[function.sym_name.data] = made
+        self._functions[function.sym_name.data] = function
+        self._callee.setdefault(made, function)
 
     def key_of(self, symbol: str) -> str:
         """Return what is read from a symbol: which placeholder, or which bytes."""
@@ -98,11 +166,16 @@ class _ModuleForm:
         return f"constant {constant.resource} {constant.axes} {constant.type}"
 
     def _make_literals(self, function: FuncOp) -> None:
-        """Make literals of small constants, and constants of other long literals."""
+        """Make literals of small or uniform constants, constants of long literals."""
         names = Names([*self.places, *self._constants])
         for op in list(function.body.block.ops):
             new: LiteralOp | LoadOp | None = None
-            if isinstance(op, LoadOp):
+            element = _repeated(op)
+            if element is not None:
+                type_ = tensor_type(op.results[0])
+                array = np.broadcast_to(element, type_.get_shape())
+                new = LiteralOp(array, type_)
+            elif isinstance(op, LoadOp):
                 constant = self._constants.get(op.symbol.string_value())
                 array = None if constant is None else constant.array
                 if array is not None and array.size <= INLINE_ELEMENTS:
@@ -176,6 +249,13 @@ def _rename(ops: Sequence[StorageOp | FuncOp], new: Mapping[str, str]) -> None:
                 inner.call_instead(*(new.get(name, name) for name in inner.callees))
 
 
+def _repeated(op: Operation) -> Array | None:
+    """Return the one element that all of a constant have, as it is or moved."""
+    if not isinstance(op, LiteralOp | LoadOp | MOVING) or has_layout(op.result):
+        return None
+    return uniform_element(op.result)
+
+
 def _is_long(op: LiteralOp) -> bool:
     return op.array.size > INLINE_ELEMENTS and any(op.array.strides)
 
@@ -236,6 +316,8 @@ class _FunctionForm:
 
     def _key_of(self, op: Operation) -> bytes:
         """Return a digest of an op and of what its operands are."""
+        if isinstance(op, IfOp | LoopOp):
+            self._module.order_inputs(op, self._keys)
         operands = [self._keys[operand] for operand in op.operands]
         if op.has_trait(Commutative):
             pairs = sorted(zip(operands, op.operands, strict=True), key=lambda p: p[0])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from canonical import canonical
 from onnx import parser
 
 import glow
@@ -137,6 +139,38 @@ def test_gradients_of_gradients(name: str) -> None:
         step = np.eye(3)[place] * 1e-6
         expected = (first(X + step) - first(X - step)) / 2e-6
         assert found[place] == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+LONG = pytest.param("scanned", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", ["until", "bounded", "chosen", LONG])
+def test_an_exported_gradient_is_read_as_the_same(name: str, tmp_path: Path) -> None:
+    """A loop of many turns stays one, also where their number is known."""
+    rows, loss = np.ones((5000, 3)) if name == "scanned" else ROWS, LOSSES[name]
+    for function in (loss, glow.value_and_grad(loss, (0, 1, 2))):
+        model = glow.trace(function, W, X, rows)
+        model.export(tmp_path / "net.onnx")
+        read = glow.load(tmp_path / "net.onnx")
+        assert "graph.loop" in str(read) or "graph.if" in str(read)
+        assert canonical(read.module) == canonical(model.module)
+
+
+@pytest.mark.parametrize("name", ["scanned", "counted", "nested", "never"])
+def test_an_exported_gradient_of_few_turns_computes_the_same(
+    name: str, tmp_path: Path
+) -> None:
+    """What is read has the turns written out."""
+    model = glow.trace(glow.value_and_grad(LOSSES[name], (0, 1, 2)), W, X, ROWS)
+    model.export(tmp_path / "net.onnx")
+    read = glow.load(tmp_path / "net.onnx")
+    assert "graph.loop" not in str(read)
+    inputs = dict(zip(("w", "x", "rows"), (W, X, ROWS), strict=True))
+    found, expected = (
+        glow.compile(each, target="reference").run(inputs) for each in (read, model)
+    )
+    for key, value in expected.items():
+        np.testing.assert_allclose(found[key], value, rtol=1e-9, atol=1e-12)
 
 
 def test_a_gradient_in_a_body() -> None:

@@ -58,6 +58,65 @@ func.func @window(%x: tensor<1x1x4x4xf32>) -> tensor<1x1x3x3xf32> {
 
 // -----
 
+// Choices pass what is read, once, in one order; constants are loaded inside.
+// Choices that are equal then are one.
+// CHECK-LABEL: @inputs
+// CHECK-NEXT:    %3 = graph.if %0 then @function1 else @function0(%{{[12]}}, %{{[12]}}) :
+// CHECK-NEXT:    func.return %3, %3
+// CHECK:       func.func private @function0
+// CHECK-NEXT:    graph.literal dense<2.000000e+00> : tensor<4x3xf32>
+// CHECK:       func.func private @function1
+func.func @inputs(%c: tensor<i1>, %x: tensor<4x3xf32>, %y: tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) {
+  %two = graph.literal dense<2.0> : tensor<f32> : tensor<f32>
+  %twos = graph.expand %two {shape = array<i64: 4, 3>} : (tensor<f32>) -> tensor<4x3xf32>
+  %0 = graph.if %c then @subtract else @add (%x, %y) : (tensor<i1>, tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  %1 = graph.if %c then @long_subtract else @long_add (%twos, %y, %x, %y) : (tensor<i1>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  func.return %0, %1 : tensor<4x3xf32>, tensor<4x3xf32>
+}
+func.func private @subtract(%a: tensor<4x3xf32>, %b: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %0 = graph.sub %a, %b : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  func.return %0 : tensor<4x3xf32>
+}
+func.func private @add(%a: tensor<4x3xf32>, %b: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %two = graph.literal dense<2.0> : tensor<4x3xf32> : tensor<4x3xf32>
+  %0 = graph.add %b, %two : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  func.return %0 : tensor<4x3xf32>
+}
+func.func private @long_subtract(%unread: tensor<4x3xf32>, %b: tensor<4x3xf32>, %a: tensor<4x3xf32>, %again: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %0 = graph.sub %a, %again : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  func.return %0 : tensor<4x3xf32>
+}
+func.func private @long_add(%two: tensor<4x3xf32>, %b: tensor<4x3xf32>, %unread: tensor<4x3xf32>, %again: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %0 = graph.add %b, %two : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  func.return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+// Calls pass what they did, in their order; loops carry what they did.
+// CHECK-LABEL: @calls
+// CHECK-NEXT:    graph.call @[[F:.*]](%1, %0, %1) :
+// CHECK-NEXT:    graph.call @[[F]](%0, %1, %0) :
+// CHECK:         graph.loop @[[G:.*]] turns %{{[0-9]+}} : tensor<i64> carries(%1, %1, %0 :
+// CHECK-NEXT:    graph.loop @[[G]] turns %{{[0-9]+}} : tensor<i64> carries(%0, %0, %1 :
+func.func @calls(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %n = graph.literal dense<3> : tensor<i64> : tensor<i64>
+  %0 = graph.call @f(%y, %x, %y) : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %1 = graph.call @f(%x, %y, %x) : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %2, %3, %4 = graph.loop @g turns %n : tensor<i64> carries (%y, %y, %x : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+  %5, %6, %7 = graph.loop @g turns %n : tensor<i64> carries (%x, %x, %y : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+  func.return %0, %1, %2, %5 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+func.func private @f(%a: tensor<2xf32>, %unread: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = graph.sub %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return %0 : tensor<2xf32>
+}
+func.func private @g(%turn: tensor<i64>, %a: tensor<2xf32>, %b: tensor<2xf32>, %c: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  func.return %b, %c, %a : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
 // Functions that compute the same are one.
 // CHECK-LABEL: @main
 // CHECK-NEXT:    %2 = graph.if %{{.*}} then @function0 else @function0(%{{.*}})
