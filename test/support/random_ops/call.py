@@ -14,6 +14,7 @@ from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.base import GraphOp
 from glow.registry import UNIVERSE
+from glow.support.dtypes import is_floating
 from glow.support.types import element_type_of, tensor
 
 Array = NDArray[Any]
@@ -76,7 +77,7 @@ class Call:
         def rounded(slot: Array | list[Array] | None) -> Any:
             if isinstance(slot, list):
                 return [rounded(each) for each in slot]
-            if slot is None or slot.dtype.kind != "f":
+            if slot is None or not is_floating(slot.dtype):
                 return slot
             with np.errstate(all="ignore"):
                 return slot.astype(dtype, copy=False)
