@@ -11,7 +11,7 @@ export PATH := $(BIN):$(PATH)
 # Tests start hundreds of processes, and none should compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Neighbours go to one worker, which keeps the kernels and models that they share.
+# Neighbors go to one worker, which keeps the kernels and models that they share.
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 MINUTES ?= 10

@@ -81,7 +81,7 @@ def problems_of_calls(module: ModuleOp) -> Iterator[str]:
     Yield what is wrong with functions that ops of `module` call, and with the calls.
 
     These are: a function that is unknown or has another type; one that saves, or that
-    loads what is no constant; one that calls itself.
+    loads what is not a constant; one that calls itself.
     """
     table = {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)}
     storage = {

@@ -220,7 +220,7 @@ def promotion_of(module: ModuleOp, names: Sequence[str] = ()) -> Promotion:
 
 
 def _reason_to_keep(op: PlaceholderOp, uses: Uses | None, named: bool) -> str | None:
-    """Return why `op` is no constant, or None."""
+    """Return why `op` is not a constant, or None."""
     if uses is not None and uses.saves:
         return f"it is written, at {name_of(uses.saves[0])}"
     if op.direction.data in ("out", "inout"):

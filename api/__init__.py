@@ -141,11 +141,11 @@ def load(
     `dims` gives symbolic dimensions of an ONNX model their value; others stay open, and
     become IR when they have one (`Model.dims` lists them). `constants` gives whole
     inputs theirs, such as shapes, that must be known when the model is compiled: these
-    are no inputs any more. `weights` names the file with the constants of textual IR;
+    are inputs no longer. `weights` names the file with the constants of textual IR;
     by default it lies beside it.
     Errors: InvalidModelError, UnsupportedModelError, OSError; ValueError for `dims` or
-    `constants` of textual IR, `constants` that are no inputs or do not fit, or
-    `weights` of an ONNX model; TypeError for what is no model.
+    `constants` of textual IR, `constants` that are not inputs or do not fit, or
+    `weights` of an ONNX model; TypeError for what is not a model.
     """
     from glow.loading import load_model
 

@@ -15,6 +15,7 @@ from glow.runtime.interface import Executable
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import Array
 from glow.support.errors import BindingError
+from glow.support.names import with_article
 
 ROWS = 32
 """How many rows are run at once where the model leaves it open."""
@@ -46,7 +47,7 @@ class BatchFunction:
         Return the outputs for a batch, in the kind of batch that came.
 
         Errors: a BindingError that lists the columns that are missing or do not fit;
-        TypeError for what is no batch; those of a run.
+        TypeError for what is not a batch; those of a run.
         """
         if isinstance(batch, Iterator):  # Spark's mapInPandas passes these
             return map(self, cast(Iterator[Any], batch))
@@ -57,10 +58,10 @@ class BatchFunction:
             return self._run_frame(pandas, batch)
         if arrow is not None and isinstance(batch, arrow.RecordBatch | arrow.Table):
             return self._run_arrow(arrow, batch)
-        got = type(batch).__name__
+        got = with_article(type(batch).__name__)
         raise TypeError(
             "expected a batch: a dict of arrays, a pandas.DataFrame, a pyarrow "
-            f"RecordBatch or Table, or an iterator of them, got a {got}"
+            f"RecordBatch or Table, or an iterator of them, got {got}"
         )
 
     def _run(self, batch: Mapping[str, Any]) -> dict[str, Any]:

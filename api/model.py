@@ -30,6 +30,7 @@ from glow.support.errors import (
     UnsupportedModelError,
 )
 from glow.support.garbage import no_collection
+from glow.support.names import with_article
 
 if TYPE_CHECKING:
     from glow.formats.onnx import OnnxSource
@@ -61,7 +62,7 @@ class Model:
 
         `arrays` are copied, by name. The result is compiled as if they were constants
         of the model, and no longer takes them; what was bound may be bound anew.
-        Errors: BindingError with all names that are no inputs and all arrays that do
+        Errors: BindingError with all names that are not inputs and all arrays that do
         not fit; ValueError for a model past the graph level.
         """
         return Model(self.name, bound(self.module, arrays))
@@ -123,7 +124,7 @@ class Model:
         Return this model with constants as inputs, and the values that they had.
 
         It undoes `bind`: what trains a model passes weights, and binds what comes out.
-        Errors: BindingError for names that are no constants of floats; ValueError as
+        Errors: BindingError for names that are not constants of floats; ValueError as
         `gradient`.
         """
         from glow.model_gradient import free_constants
@@ -324,7 +325,7 @@ def debug_text(model: object) -> str:
         raise ValueError("expected IR, got a model with symbolic dimensions")
     module = model.module if isinstance(model, Model) else model
     if not isinstance(module, ModuleOp):
-        raise ValueError(f"expected IR, got {type(model).__name__}")
+        raise ValueError(f"expected IR, got {with_article(type(model).__name__)}")
     text = StringIO()
     Printer(text, print_debuginfo=True).print_op(module)
     return text.getvalue()

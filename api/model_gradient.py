@@ -73,7 +73,7 @@ def free_constants(module: ModuleOp, names: Sequence[str]) -> dict[str, Array]:
     """
     Turn constants of a module into inputs, after others; return what they were.
 
-    Errors: BindingError for a name that is no constant of floats.
+    Errors: BindingError for a name that is not a constant of floats.
     """
     main = _main_of(module)
     symbols = named_in(module, PlaceholderOp, ConstantOp)

@@ -174,7 +174,7 @@ class ModelWriter:
         The array depends on the name; `init` stands beside it in the text. `fans` is
         what He and Glorot scale by.
         Errors: ValueError for a negative extent, or where fans are needed and none are
-        given; TypeError for what is no initializer.
+        given; TypeError for what is not an initializer.
         """
         if not isinstance(cast(object, init), Initializer):
             raise TypeError(

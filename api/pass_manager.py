@@ -242,7 +242,7 @@ def run_passes(
     module: ModuleOp,
     observer: Observer | None = None,
 ) -> None:
-    """Apply `passes`; raise InternalError for what is no refusal of a pass."""
+    """Apply `passes`; raise InternalError for what is not a refusal of a pass."""
     for each in passes:
         start = time.perf_counter()
         begin_step(each.name)

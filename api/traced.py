@@ -16,6 +16,7 @@ from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
 from glow.support.errors import TracingError
 from glow.support.garbage import no_collection
+from glow.support.names import with_article
 from glow.traced_model import TracedModel
 from glow.tracing.programs import (
     TracedArguments,
@@ -163,7 +164,8 @@ def jit(
             **options,
         )
     if not callable(function):
-        raise TracingError(f"jit: expected a function, got a {type(function).__name__}")
+        got = with_article(type(function).__name__)
+        raise TracingError(f"jit: expected a function, got {got}")
     names = (static,) if isinstance(static, str) else tuple(static)
     made = Options(threads=threads, cache_size=cache_size, **options)
     return JitFunction(function, names, target, made)

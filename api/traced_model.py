@@ -96,7 +96,7 @@ class TracedModel(ProgramModel):
 
 
 def _extent_of(number: int) -> int:
-    """Return an extent that is no small multiple of another: 16 times a prime."""
+    """Return an extent that is not a small multiple of another: 16 times a prime."""
     if number < len(_PRIMES):
         return 16 * _PRIMES[number]
     return 16 * (number * number + number + 41)

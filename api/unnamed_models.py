@@ -69,7 +69,7 @@ def unnamed(model: Model) -> UnnamedModel | None:
     """
     Return a model that no one else holds without its names; None if it has no form.
 
-    It has none past the graph level, and where functions are no lists of ops.
+    It has none past the graph level, and where functions are not lists of ops.
     """
     if level_of(model.module) != "import":
         return None

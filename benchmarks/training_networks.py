@@ -36,7 +36,7 @@ def _linear(rng: Random, inputs: int, outputs: int) -> list[Any]:
     return [_weight(rng, inputs, inputs, outputs), np.zeros(outputs, np.float32)]
 
 
-def _labelled(rng: Random, *shape: int) -> tuple[Any, Any]:
+def _labeled(rng: Random, *shape: int) -> tuple[Any, Any]:
     labels = rng.integers(0, CLASSES, shape[0])
     return rng.standard_normal(shape).astype(np.float32), labels
 
@@ -155,19 +155,19 @@ NETWORKS = {
     "mlp": Network(
         f"widths {'-'.join(map(str, MLP_WIDTHS))}, batch 64",
         _mlp_initial,
-        lambda rng: _labelled(rng, 64, 784),
+        lambda rng: _labeled(rng, 64, 784),
         _mlp_loss,
     ),
     "lenet": Network(
         "LeNet-5 with maximum pools, batch 64 at 28x28",
         _lenet_initial,
-        lambda rng: _labelled(rng, 64, 1, 28, 28),
+        lambda rng: _labeled(rng, 64, 1, 28, 28),
         _lenet_loss,
     ),
     "resnet18": Network(
         "batch norms of the batch, batch 8 at 64x64",
         _resnet_initial,
-        lambda rng: _labelled(rng, 8, 3, 64, 64),
+        lambda rng: _labeled(rng, 8, 3, 64, 64),
         _resnet_loss,
     ),
     "transformer": Network(

@@ -25,7 +25,7 @@ def is_outside(x: Value, bound: Value | Number) -> Value:
 
 def select(condition: Value, x: Value | Number, y: Value | Number) -> Value:
     """
-    Return x where the condition holds, else y; one of them is no Python number.
+    Return x where the condition holds, else y; one of them is not a Python number.
 
     A scalar condition selects whole vectors.
     """

@@ -14,7 +14,7 @@ def external_files(data: bytes) -> list[str]:
     """
     Return the files beside a serialized model that hold its tensors, sorted.
 
-    Errors: ValueError for what is no model, or files that are not below its folder.
+    Errors: ValueError for what is not a model, or files that are not below its folder.
     """
     model = ModelProto()
     try:

@@ -42,7 +42,7 @@ class Constants:
 
     @cached_property
     def _behind(self) -> Operation | None:
-        """The first op that is no storage."""
+        """The first op that is not storage."""
         storage = ConstantOp | PlaceholderOp
         others = (op for op in self._block.ops if not isinstance(op, storage))
         return next(others, None)

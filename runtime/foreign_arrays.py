@@ -12,6 +12,7 @@ from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import Array
 from glow.support.dtypes import dtype_named
 from glow.support.errors import BindingError
+from glow.support.names import with_article
 
 _BFLOAT16 = "bfloat16"
 
@@ -73,8 +74,8 @@ def of_kind(arrays: Mapping[str, Array], like: object) -> dict[str, Any]:
         library = getattr(library, "dlpack", None)
     if not hasattr(library, "from_dlpack"):
         raise BindingError(
-            "like: expected an array of a library that has from_dlpack, got a "
-            f"{type(like).__name__}"
+            "like: expected an array of a library that has from_dlpack, got "
+            f"{with_article(type(like).__name__)}"
         )
     return {name: _of_library(array, library) for name, array in arrays.items()}
 

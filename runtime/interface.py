@@ -22,6 +22,7 @@ from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import Array
 from glow.support.errors import CompilationError, OutOfMemoryError
+from glow.support.names import with_article
 
 
 @dataclass(frozen=True)
@@ -242,15 +243,15 @@ class Executable(ABC):
     def __reduce__(self) -> NoReturn:
         # `glow.runtime.saved` pickles those of machine code.
         raise PicklingError(
-            "expected an executable of machine code to pickle, got a "
-            f"{type(self).__name__}; compile for target cpu"
+            "expected an executable of machine code to pickle, got "
+            f"{with_article(type(self).__name__)}; compile for target cpu"
         )
 
     def image(self) -> Image:
         """Return it as plain data, as files hold it; errors as of `save`."""
         raise CompilationError(
-            "expected an executable of machine code to save, got a "
-            f"{type(self).__name__}; compile for target cpu"
+            "expected an executable of machine code to save, got "
+            f"{with_article(type(self).__name__)}; compile for target cpu"
         )
 
     @abstractmethod

@@ -15,6 +15,7 @@ from glow.runtime.foreign_arrays import as_arrays
 from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.arrays import Array
 from glow.support.errors import BindingError
+from glow.support.names import with_article
 
 
 @dataclass(frozen=True)
@@ -117,8 +118,8 @@ class Signature:
         if isinstance(inputs, list | tuple):
             return self.positional(inputs)
         raise BindingError(
-            "expected a dict of inputs by name, or a list of them, got a "
-            f"{type(inputs).__name__}"
+            "expected a dict of inputs by name, or a list of them, got "
+            f"{with_article(type(inputs).__name__)}"
         )
 
     def bind(

@@ -20,6 +20,7 @@ from glow.support.arrays import (
 )
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import BindingError
+from glow.support.names import with_article
 
 if TYPE_CHECKING:
     from glow.support.layout import Layout
@@ -194,7 +195,8 @@ class TensorSpec:
     def problem_with(self, value: object, is_written: bool = False) -> str | None:
         """Return why `value` cannot be this tensor, or be written; None if it can."""
         if not isinstance(value, np.ndarray | np.generic):
-            return f"expected {self.description}, got a {type(value).__name__}"
+            got = with_article(type(value).__name__)
+            return f"expected {self.description}, got {got}"
         array = cast(Array, value)
         if not self.fits(array):
             got = describe(array.shape, array.dtype)

@@ -54,7 +54,7 @@ class Relation:
         """
         Return its value for `dims`, which has all of its names.
 
-        Errors: a ValueError where that is no extent.
+        Errors: a ValueError where that is not an extent.
         """
         values = self.described(dims)
         try:
@@ -101,7 +101,7 @@ def _parsed(text: str) -> Relation | None:
 
 
 def _expression(tree: ast.expr, names: dict[str, None]) -> Expression | None:
-    """Return what computes `tree`, None if it is no arithmetic; add to `names`."""
+    """Return what computes `tree`, None if it is not arithmetic; add to `names`."""
     match tree:
         case ast.Constant(value=bool()):
             return None

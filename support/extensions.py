@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from glow.support.errors import ExtensionError
+from glow.support.names import with_article
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -55,8 +56,8 @@ def load(point: EntryPoint, kind: type[T]) -> T:
     except Exception as error:
         raise broken(point, f"{type(error).__name__}: {error}") from error
     if not isinstance(value, kind):
-        name = type(value).__name__
-        raise broken(point, f"expected a {kind.__name__}, got a {name}")
+        name = with_article(type(value).__name__)
+        raise broken(point, f"expected {with_article(kind.__name__)}, got {name}")
     return value
 
 

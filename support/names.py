@@ -1,4 +1,4 @@
-"""Unique names, and names like a wrong one."""
+"""Unique names, names like a wrong one, and names with their article."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ class Names:
             candidate = f"{name}{self._separator}{number}"
         self._taken.add(candidate)
         return candidate
+
+
+def with_article(word: str) -> str:
+    """Return "an int" for `int`; words with u sound as in `uint8` and `ufunc`."""
+    return f"{'an' if word[0] in 'aeioAEIO' else 'a'} {word}"
 
 
 def did_you_mean(wrong: str, names: Iterable[str]) -> str:

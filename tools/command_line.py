@@ -72,7 +72,7 @@ def run_tool(body: Callable[[], None]) -> None:
         sys.exit(130)
     except SystemExit:
         raise
-    except BaseException as error:  # xDSL has errors that are no Exception
+    except BaseException as error:  # xDSL has errors that are not an Exception
         shown = _as_glow_error(error)
         notes = getattr(shown, "__notes__", ()) if isinstance(shown, GlowError) else ()
         fail(describe(shown), *notes)

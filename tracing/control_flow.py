@@ -14,6 +14,7 @@ from glow.dialects.graph.control_flow import IfOp, LoopOp
 from glow.dialects.graph.outlining import OutlinedFunction, take_alike
 from glow.dialects.graph.tensors import Tensor
 from glow.support.errors import ExecutionError
+from glow.support.names import with_article
 from glow.tracing.calls import TracedFunction, trace_function, traced_results
 from glow.tracing.loops import (
     check_functions,
@@ -85,7 +86,7 @@ def while_loop(
     Shapes: the state has the same structure, shapes and element types in each turn; a
     number of Python in `init` takes the element type that the body gives it.
     Errors: TracingError at the caller's line for a state that changes these, a
-    condition that is no scalar of bools. ExecutionError for one that is true after
+    condition that is not a scalar of bools. ExecutionError for one that is true after
     `max_turns`.
     """
     check_functions("glow.while_loop", condition, body)
@@ -244,9 +245,9 @@ def _scanned(
 def _pair(made: Any) -> tuple[Any, Any]:
     """Return the carry and the output that the function of a scan returned."""
     if not isinstance(made, tuple) or len(cast(tuple[Any, ...], made)) != 2:
-        found = type(cast(object, made)).__name__
+        found = with_article(type(cast(object, made)).__name__)
         raise error_here(
-            "glow.scan: expected a function that returns a carry and an output, got a "
+            "glow.scan: expected a function that returns a carry and an output, got "
             f"{found}"
         )
     return cast(tuple[Any, Any], made)

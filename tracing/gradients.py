@@ -21,6 +21,7 @@ from glow.dialects.graph.tensors import Tensor
 from glow.passes.gradient_writer import GradientWriter
 from glow.passes.gradients import gradients
 from glow.support.arrays import Array, repeated_element
+from glow.support.names import with_article
 from glow.support.types import is_float
 from glow.tracing.calls import traced_results
 from glow.tracing.operands import as_tracer, tensor_of
@@ -206,7 +207,7 @@ def traced_value_and_grad(
             raise error_here(f"{what}: expected a pair of results with has_aux")
         loss = cast(Any, value)[0]
     if not isinstance(loss, Tracer) or loss.shape != () or loss.dtype.kind != "f":
-        got = f"a {type(loss).__name__}"
+        got = with_article(type(loss).__name__)
         if isinstance(loss, Tracer):
             got = f"{loss.dtype} of shape {list(loss.shape)}"
         raise error_here(f"{what}: expected a result of one float, got {got}")

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import i1
 from glow.dialects.graph.control_flow import COUNT, LoopOp
 from glow.dialects.graph.scattering import ScatterNdOp
 from glow.dialects.graph.tensors import Tensor
+from glow.support.names import with_article
 from glow.tracing.operands import tensor_of, weak_type
 from glow.tracing.pytrees import Structure, flatten, is_array
 from glow.tracing.trace import Trace, current_trace
@@ -27,11 +28,11 @@ def is_operand(value: object) -> bool:
 
 
 def check_functions(what: str, *functions: object) -> None:
-    """Raise an error at the caller's line for what is no function; None is absent."""
+    """Raise an error at the caller's line unless all are functions or None."""
     for each in functions:
         if each is not None and not callable(each):
-            kind = type(each).__name__
-            raise error_here(f"{what}: expected a function, got a {kind}")
+            kind = with_article(type(each).__name__)
+            raise error_here(f"{what}: expected a function, got {kind}")
 
 
 def condition_of(predicate: Any, what: str) -> Tensor:

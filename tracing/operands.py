@@ -9,6 +9,7 @@ import numpy as np
 from glow.dialects.graph.elements import number_of
 from glow.dialects.graph.tensors import Tensor
 from glow.support.arrays import Array
+from glow.support.names import with_article
 from glow.support.types import element_type_of
 from glow.tracing.trace import Trace, current_trace
 from glow.tracing.tracers import Tracer
@@ -37,7 +38,7 @@ def _array(operand: Any) -> Array:
     is_plain = isinstance(operand, int | float | list | tuple)
     if not is_plain and not hasattr(operand, "__array__"):
         raise TypeError(
-            f"expected an array or a number, got a {type(operand).__name__}"
+            f"expected an array or a number, got {with_article(type(operand).__name__)}"
         )
     array = np.asarray(cast(Any, operand))
     element_type_of(array.dtype)

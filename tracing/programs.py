@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from glow.support.arrays import Array, sample_of
+from glow.support.names import with_article
 from glow.support.types import element_type_of
 from glow.tracing import namespace as _functions  # which registers them
 from glow.tracing.calls import traced_results
@@ -118,8 +119,8 @@ def _check_hash(name: str, value: object) -> None:
         hash(value)
     except TypeError:
         raise TypeError(
-            f"{name}: expected a static value that has a hash, got a "
-            f"{type(value).__name__}; use a tuple for a list"
+            f"{name}: expected a static value that has a hash, got "
+            f"{with_article(type(value).__name__)}; use a tuple for a list"
         ) from None
 
 
@@ -192,7 +193,7 @@ def trace_program(
         for _, storage, value in program.variables.values()
     ):
         made = None if results else unflatten(structure, [])
-        got = f"a {type(made).__name__}" if made else "none"
+        got = with_article(type(made).__name__) if made else "none"
         raise error_here(f"{run.__name__}: expected arrays as results, got {got}")
     paths, _ = flatten(unflatten(structure, results), path=("result",))
     for path, tensor in zip(paths, tensors, strict=True):

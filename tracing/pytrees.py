@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from glow.support.names import with_article
+
 
 @dataclass(frozen=True)
 class ShapeDtype:
@@ -37,8 +39,9 @@ class Structure:
     """
     The nesting of leaves; two that are equal hold as many leaves in the same places.
 
-    `kind` is the type of the container, None for a leaf. A value that is no leaf, such
-    as a string, is a container of kind `object` whose keys are that and its type.
+    `kind` is the type of the container, None for a leaf. A string or another
+    value that is not a leaf is a container of kind `object` with that and its type as
+    keys.
     """
 
     kind: type[Any] | None
@@ -106,7 +109,7 @@ def _structure(
             place = ".".join(path) or "value"
             raise TypeError(
                 f"{place}: expected an array, a number, or a tuple, list, dict or "
-                f"dataclass of such, got a {kind.__name__}"
+                f"dataclass of such, got {with_article(kind.__name__)}"
             ) from None
         return Structure(object, (tree, kind))
     children = [_structure(v, is_leaf, (*path, str(k)), leaves) for k, v in items]

@@ -12,7 +12,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions under the names of NumPy and of the Python array API standard."""
 
 _SHOWN = {"__getitem__": "x[...]"}
-"""What messages call a function that is no name in a program."""
+"""What messages call a function that is not a name in a program."""
 
 Traceable = TypeVar("Traceable", bound=Callable[..., Any])
 

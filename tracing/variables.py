@@ -25,9 +25,9 @@ class Variable(NDArrayOperatorsMixin):
     `v.value = x` says what it holds after the run. Elsewhere both are NumPy arrays, and
     the one read is the memory that runs update, in place. It is an operand as any
     array is, `v + 1`, and `v += 1` assigns; only `==` asks whether it is the same one.
-    Errors: TypeError for what is no array of numbers; ValueError for an assignment of
-    another shape or type; in a trace TracingError for both, and for an assignment in a
-    composite or the body of a loop, which return values instead.
+    Errors: TypeError for what is not an array of numbers; ValueError for an assignment
+    of another shape or type; in a trace TracingError for both, and for an assignment in
+    a composite or the body of a loop, which return values instead.
     """
 
     __hash__ = object.__hash__  # pyright: ignore[reportAssignmentType]

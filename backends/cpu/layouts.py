@@ -186,7 +186,7 @@ def keeps(op: Operation, target: Target) -> bool:
     """
     Return whether `op` is an attention in f32 with heads on an axis of their own.
 
-    What comes before keys and values is joined with them, and scores are no result.
+    What comes before keys and values is joined with them, and scores are not a result.
     """
     if not isinstance(op, AttentionOp):
         return False

@@ -99,7 +99,7 @@ class TopKOp(AxisOp, elements=NUMBER):
 
     Shapes: input any but a scalar, values as input with `k` elements along `axis`,
     indices as values, of i64.
-    Errors: elements that are no numbers, an axis that the input lacks, a k below 0 or
+    Errors: elements that are not numbers, an axis that the input lacks, a k below 0 or
     above what the axis has, neither result.
     Source: ONNX TopK-24, always sorted.
 

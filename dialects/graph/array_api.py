@@ -110,7 +110,7 @@ def tensor(operand: TensorLike, *others: TensorLike) -> Tensor:
 
 
 def where(condition: Tensor, x1: TensorLike, x2: TensorLike) -> Tensor:
-    """Return x1 where the condition is true, else x2; one of them is no number."""
+    """Return x1 where the condition is true, else x2; one or both are arrays."""
     one, other = tensor(x1, x2, condition), tensor(x2, x1, condition)
     return condition.writer.emit(WhereOp, condition, one, other)
 

@@ -50,7 +50,7 @@ class EmbeddingOp(GraphOp, elements=FLOAT):
     Where an index is `padding_idx`, the result is 0, whatever the table holds there.
 
     Shapes: table [V, D] of floats, indices [I...] of i32 or i64, result [I..., D].
-    Errors: indices of another type, a padding_idx that is no row; when run, an index
+    Errors: indices of another type, a padding_idx that is not a row; when run, an index
     outside [-V, V - 1].
     Source: Paddle's nn.functional.embedding. PyTorch's padding_idx concerns training
     only, so that its models have none here.
@@ -213,7 +213,7 @@ class EmbeddingBagOp(BagOp):
     without offsets, result [I..., D]; weights as indices, of the table's type.
     Errors: indices or offsets of another type or rank, a mode other than sum, mean,
     max, weights of another shape, include_last_offset without offsets, a padding_idx
-    that is no row; when run, an index outside [-V, V - 1], offsets that do not begin
+    that is not a row; when run, an index outside [-V, V - 1], offsets that do not begin
     at 0, that fall, or that go beyond N.
     Source: PyTorch's nn.functional.embedding_bag, its weights per_sample_weights. It
     takes these with sums only; the mean of weighted rows is that of FBGEMM's
@@ -257,7 +257,7 @@ class SparseLengthsSumOp(BagOp):
     Shapes: table [V, D] of floats, indices [N] and lengths [B] of i32 or i64, weights
     [N] of the table's type, result [B, D].
     Errors: indices or lengths of another type or rank, a mode other than sum, mean,
-    max, weights of another shape, a padding_idx that is no row; when run, an index
+    max, weights of another shape, a padding_idx that is not a row; when run, an index
     outside [-V, V - 1], negative lengths, or such that do not add up to N.
     Source: Caffe2's SparseLengthsSum, SparseLengthsWeightedSum and SparseLengthsMean,
     FBGEMM's EmbeddingSpMDM for the mean of weighted rows (normalize_by_lengths).

@@ -58,7 +58,7 @@ class FusedOp(IRDLOperation):
     The region sees nothing from outside: its arguments are the inputs, layouts
     included, and the operands of its `graph.yield` are the results.
     Errors: arguments or yielded values of other types than inputs or results, an op
-    inside that is no pure op of this dialect, a group that yields nothing.
+    inside that is not a pure op of this dialect, a group that yields nothing.
     Source: Glow's stacked data-parallel instructions; made by `group-ops`.
 
     ```mlir

@@ -185,7 +185,7 @@ class DetOp(GraphOp, elements=FLOAT):
     The determinant of each matrix; 1 of a matrix without elements.
 
     Shapes: input [batch..., M, M] of floats, result [batch...].
-    Errors: elements that are no floats, a rank below 2, matrices that are not square.
+    Errors: elements that are not floats, a rank below 2, matrices that are not square.
     Source: ONNX Det-22.
 
     ```mlir

@@ -53,7 +53,7 @@ class Neutral:
     element: Attribute | None = None
     """The element type; None: that of the first operand."""
     outside: Outside | None = None
-    """How to do without the operand where it is no neutral one; None: not at all."""
+    """How to do without the operand where it is not a neutral one; None: not at all."""
     inside: Inside | None = None
     """The rewrite before the op, where none after it can replace the operand."""
     text: str = ""

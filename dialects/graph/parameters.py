@@ -51,6 +51,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.support.arrays import Array
 from glow.support.attributes import integer, numbers_of, string
+from glow.support.names import with_article
 
 _STORED: dict[Any, Any] = {
     bool: UnitAttr,
@@ -103,9 +104,8 @@ class OpParameter:
 def check_word(name: str, value: str, words: Iterable[str]) -> None:
     """Raise unless `value` is one of some words."""
     if value not in words:
-        article = "an" if name[0] in "aeiou" else "a"
         raise VerifyException(
-            f'expected {article} {name} out of {", ".join(words)}, got "{value}"'
+            f'expected {with_article(name)} out of {", ".join(words)}, got "{value}"'
         )
 
 

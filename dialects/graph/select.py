@@ -151,7 +151,7 @@ class ClipOp(ElementwiseOp, moves=True, elements=NUMBER):
     become finite. NaN stays NaN, and a bound that is NaN does not bound.
 
     Shapes: input any, min and max without axes, result as input.
-    Errors: a bound that is no scalar, several element types.
+    Errors: a bound that is not a scalar, several element types.
     Source: ONNX Clip-13.
 
     ```mlir
@@ -226,7 +226,7 @@ class DropoutOp(GraphOp):
     With `with_mask`, the mask of kept elements is a second result: true everywhere.
 
     Shapes: input any, ratio without axes, result and mask as input, the mask of i1.
-    Errors: a ratio that is no scalar or no float.
+    Errors: a ratio that is not a scalar or not a float.
     Source: ONNX Dropout-22 with training_mode = false.
 
     ```mlir

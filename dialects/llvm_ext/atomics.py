@@ -63,7 +63,7 @@ class Atomic(IRDLOperation):
 
     @property
     def numbers(self) -> Sequence[SSAValue]:
-        """The operands that are no part of the place."""
+        """The operands that are not part of the place."""
         return self.operands[: -1 - len(self.indices)]
 
     @property

@@ -89,7 +89,7 @@ class BaseOp(IRDLOperation):
     in `source`, a table of pointers, which nothing writes to.
 
     Shapes: source memref<?xi8>, or memref<?xmemref<?xi8>> for a table; result any.
-    Errors: an entry of what is no table, or none of a table; a negative one.
+    Errors: an entry of what is not a table, or none of a table; a negative one.
     Source: memref.load and memref.view, which need two constants more.
 
     ```mlir

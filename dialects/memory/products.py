@@ -75,7 +75,7 @@ class EpilogueOp(MemoryOp):
         return count_of(self.result) * (2 * self.depth + after)
 
     def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
-        """Return the result with each extra, read before it, that is no factor."""
+        """Return the result with each extra, read before it, that is not a factor."""
         factors = self.operands[:2]
         return [
             (extra, self.result)

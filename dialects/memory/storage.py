@@ -101,7 +101,7 @@ class ReadyOp(IRDLOperation):
 
     The op before it that writes to the placeholder is the final one; a caller may read
     an output already. `mark-outputs` places it.
-    Errors: a symbol that is no output, a second one for it, a write after it, an
+    Errors: a symbol that is not an output, a second one for it, a write after it, an
     output without one where others have it (checked by `verify-memory`).
 
     ```mlir

@@ -54,7 +54,7 @@ class CallOp(IRDLOperation):
     Calls with one number `beside` leave each other's elements alone where bytes say
     less. One that is `ordered` comes after all before it.
 
-    Errors: no units, a step or a cost below 1, bytes of what is no argument, a part
+    Errors: no units, a step or a cost below 1, bytes of what is not an argument, a part
     longer than its distance, units that move on by a fraction of a part.
 
     ```mlir

@@ -35,7 +35,7 @@ def _rows(op: EmbeddingOp, out: NodeWriter) -> OnnxValue:
 
 
 def _counted(indices: Tensor, padding: int | None, rows: int) -> Tensor | None:
-    """Return which indices are no padding, None where all are."""
+    """Return which indices are not padding, None where all are."""
     if padding is None:
         return None
     place = padding % rows

@@ -38,7 +38,7 @@ def declaration_of(
     Return inputs, outputs and known dimensions once some of these are given.
 
     Errors: InvalidModelError for an input without type or shape;
-    UnsupportedModelError with all that are no tensors of a supported type, and all
+    UnsupportedModelError with all that are not tensors of a supported type, and all
     operators that the importer lacks; BindingError for `constants` that do not fit.
     """
     known, free = _known(source, dims, constants)

@@ -35,7 +35,7 @@ _ROUNDING = frozenset(
     f"graph.{name}"
     for name in ("div", "mod", "bit_shift", "bitwise_and", "bitwise_or", "bitwise_xor")
 )
-"""Ops whose integers are no polynomials in extents, but go up in steps or repeat."""
+"""Ops whose integers are not polynomials in extents, but go up in steps or repeat."""
 
 _SMALL = 16
 """The elements that shapes and the like have at most."""

@@ -125,7 +125,7 @@ class _ModelImport:
         return self._module(entry, emitter, inputs, results, values)
 
     def _inputs(self) -> dict[str, AnyTensorType | None]:
-        """Return the types of inputs that are no weights, None where unsupported."""
+        """Return the types of inputs that are not weights, None where unsupported."""
         names = [text_of(i.name, "an input name") for i in self._graph.input]
         check_distinct(names, "inputs")
         types: dict[str, AnyTensorType | None] = {}

@@ -68,7 +68,7 @@ def split_node(op: SplitOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
 
 
 def _even_sizes(extent: int, count: int) -> Ints:
-    """Return equal sizes; the last is smaller where the extent is no multiple."""
+    """Return equal sizes; the last is smaller where the extent is not a multiple."""
     size = -(-extent // count)
     return (*(size,) * (count - 1), extent - size * (count - 1))
 

@@ -232,7 +232,7 @@ class _OpenModel:
         fits = [self._fit(column) for column in zip(*rows, strict=True)]
         found = [fit for fit in fits if fit is not None]
         if len(found) < len(fits):
-            what = "a constant that is no sum of products of dimensions"
+            what = "a constant that is not a sum of products of dimensions"
             self._problems.add(what, name)
             return None
         parts = list(map(self._writer.sum, found))

@@ -97,7 +97,7 @@ class NodeRecord:
 
 
 def record_of(node: NodeProto, opsets: Mapping[str, int]) -> NodeRecord:
-    """Read `node`, refusing names that are no text and repeated attributes."""
+    """Read `node`, refusing names that are not text and repeated attributes."""
     attributes: dict[str, AttributeProto] = {}
     for attribute in node.attribute:
         name = text_of(attribute.name, "an attribute name")

@@ -167,7 +167,7 @@ def given_values(
     Return `values`, which the caller gives to inputs, as arrays of their own.
 
     `dims` takes the extents that they have.
-    Errors: a BindingError that lists what is no input, or has another type than that.
+    Errors: a BindingError that lists what is not an input or has another type.
     """
     infos = {info.name: info for info in inputs}
     arrays: dict[str, NDArray[Any]] = {}

@@ -20,6 +20,7 @@ from onnx import GraphProto, ModelProto, TensorProto
 from glow.formats.onnx.problems import printable_errors
 from glow.support.errors import InvalidModelError
 from glow.support.mapped_files import contents_of
+from glow.support.names import with_article
 
 OnnxLike = str | os.PathLike[str] | bytes | ModelProto
 
@@ -65,7 +66,8 @@ def read(source: OnnxLike | OnnxSource) -> OnnxSource:
         return _parsed(memoryview(bytes(source)), "the model")
     if not isinstance(cast(object, source), str | os.PathLike):
         raise TypeError(
-            f"expected a path, bytes or a ModelProto, got {type(source).__name__}"
+            "expected a path, bytes or a ModelProto, got "
+            f"{with_article(type(source).__name__)}"
         )
     path = Path(source)
     return replace(_parsed(_contents(path), f'"{path}"'), folder=path.parent)
@@ -88,7 +90,7 @@ def _parsed(data: memoryview, owner: str) -> OnnxSource:
         model.ParseFromString(parts.rest)
     except DecodeError:
         raise InvalidModelError(
-            f"{owner} is no ONNX model, or truncated: it cannot be parsed"
+            f"{owner} is not an ONNX model, or truncated: it cannot be parsed"
         ) from None
     return OnnxSource(model, payloads=tuple(parts.payloads))
 
@@ -115,7 +117,7 @@ class Split(NamedTuple):
 
 
 class _UnusualError(Exception):
-    """Data that is no well-formed message; the protobuf library reports it."""
+    """Data that is not a well-formed message; the protobuf library reports it."""
 
 
 def split(data: memoryview) -> Split:

@@ -18,6 +18,7 @@ from glow.formats.onnx.records import check_distinct, text_of
 from glow.support.dtypes import NUMBER_TYPES, dtype_named, is_small
 from glow.support.errors import InvalidModelError
 from glow.support.mapped_files import contents_of
+from glow.support.names import with_article
 from glow.support.types import (
     MAX_AXES,
     MAX_BYTES,
@@ -158,7 +159,9 @@ def _from_field(
     stored = np.array(values, field.removesuffix("_data"))
     array = stored.astype(bits)
     if (array != stored).any():
-        raise InvalidModelError(f"{owner} has an element in {field} that is no {dtype}")
+        raise InvalidModelError(
+            f"{owner} has an element in {field} that is not {with_article(dtype.name)}"
+        )
     if packed:
         return _unpacked(array, dtype)[:count]
     return array.view(dtype)  # of floats of 16 bits, the field has the bits

@@ -244,7 +244,7 @@ def convert(x: Any, dtype: Any) -> Any:
 
 
 def check_device(device: object) -> None:
-    """Raise UnsupportedModelError for a device that is no processor."""
+    """Raise UnsupportedModelError for a device that is not a processor."""
     if device is not None and not str(device).startswith("cpu"):
         raise UnsupportedModelError(f"expected tensors on the CPU, got {device}")
 

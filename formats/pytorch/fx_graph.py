@@ -151,7 +151,7 @@ class _GraphImport:
             return dtype_from(given)
         try:
             return self.values.get(given, given)
-        except TypeError:  # what has no hash is no node
+        except TypeError:  # what has no hash is not a node
             return given
 
     def _saved(self, number: int, result: Any) -> Any:

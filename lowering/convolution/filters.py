@@ -44,7 +44,7 @@ def filter_layout(algorithm: Algorithm, shape: Shape, group: int) -> Layout | No
     Return the layout of a filter of `shape` that `algorithm` reads; None for row-major.
 
     Depthwise filters have output channels innermost. A panel never spans two groups,
-    so groups that no panel divides stay row-major: their padding is no layout.
+    so groups that no panel divides stay row-major: their padding is not a layout.
     """
     outputs, _, *kernel = shape
     match algorithm:

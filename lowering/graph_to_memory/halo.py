@@ -88,7 +88,7 @@ def is_relabeled(buffer: SSAValue) -> bool:
 
 def halo_around(buffer: SSAValue) -> Halos:
     """
-    Return the border of zeros around `buffer`, none if it is no allocation's.
+    Return the border of zeros around `buffer`, none if it is not an allocation's.
 
     A view that keeps the spatial axes whole, such as a slice of channels, has the
     border of its allocation.

@@ -79,7 +79,7 @@ def _lower_matmul(
     """
     Append a product; transposes are views, 1-D operands become matrices.
 
-    `sources` maps region arguments to values of the graph. A bias that is no vector
+    `sources` maps region arguments to values of the graph. A bias that is not a vector
     of the columns is added by the epilogue.
     """
     operands = [sources.get(value, value) for value in op.operands]

@@ -163,7 +163,7 @@ class EmbeddingBag(Kernel):
 
 @lowers(EmbeddingOp, contiguous=("indices",))
 def lower_embedding(main: Main, op: ApplyOp) -> None:
-    """The maximum of one row is the row, bit for bit; what is padding is no row."""
+    """The maximum of one row is the row, bit for bit; what is padding is not a row."""
     indices = addressing_of(op.buffer("indices"))
     bags = Addressing((*indices.shape, 1), (*indices.strides, 1), indices.offset)
     _lower(main, op, bags, "max")

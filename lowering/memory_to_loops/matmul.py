@@ -80,7 +80,7 @@ class Right:
 
 
 def _right(rhs: SSAValue, target: Target) -> Right | None:
-    """Return how panels of `rhs` are read; None if columns are no neighbors."""
+    """Return how panels of `rhs` are read; None if columns are not neighbors."""
     addressing, shape = find_addressing(buffer_type(rhs)), extents_of(rhs)
     if addressing is None:
         return _packed(rhs)

@@ -111,7 +111,7 @@ class Heap:
             self._sink(self.size, root, entry)
 
     def sort(self) -> None:
-        """Put the entries into order, the best first; they are no heap then."""
+        """Put the entries into order, the best first; they are not a heap then."""
         root = index(0)
         for i in loop(1, self.size):
             last = self.size - i

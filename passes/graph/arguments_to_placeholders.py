@@ -32,8 +32,8 @@ class ArgumentsToPlaceholdersPass(ModulePass):
     those have no name. A function without arguments and results stays as it is.
 
     Level: graph -> graph. Needs: nothing.
-    Errors: several functions and none of them `@main`, one that is no single block,
-    a value that is no tensor.
+    Errors: several functions and none of them `@main`, one of several blocks,
+    a value that is not a tensor.
     """
 
     name = "arguments-to-placeholders"

@@ -29,8 +29,8 @@ class DifferentiatePass(ModulePass):
     other, so that its gradient can be taken too.
 
     Level: graph -> graph. Needs: nothing; before layouts are assigned.
-    Errors: no function of that name, or one that is no single block; an argument that
-    there is not or that has no floats; an op on the way that has no gradient, with the
+    Errors: no function of that name, or one of several blocks; an argument that
+    does not exist or has no floats; an op on the way that has no gradient, with the
     ops from it to the results.
     """
 

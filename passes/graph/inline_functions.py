@@ -40,7 +40,7 @@ class InlineFunctionsPass(ModulePass):
     `target` all gradients are.
 
     Level: graph -> graph. Needs: nothing.
-    Errors: functions that call themselves, and ones that are no single block.
+    Errors: functions that call themselves, and ones of several blocks.
     """
 
     name = "inline-functions"

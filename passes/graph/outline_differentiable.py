@@ -82,7 +82,7 @@ class OutlineDifferentiablePass(ModulePass):
     stay where they are, as do constants, loads and saves.
 
     Level: graph -> graph. Needs: nothing.
-    Errors: no function of that name, or one that is no single block.
+    Errors: no function of that name, or one of several blocks.
     """
 
     name = "outline-differentiable"

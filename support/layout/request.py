@@ -22,7 +22,7 @@ def requested_layouts(
     `names` and `layouts` go together; without names there is one layout, of all tensors
     of its rank. `shapes` are those of all tensors, None where one is not known.
 
-    Errors: a LayoutError that lists all: text that is no layout, unknown or repeated
+    Errors: a LayoutError that lists all: text that is not a layout, unknown or repeated
     names, layouts that do not fit, or have padding that the caller would have to fill.
     """
     if len(names) != len(layouts) and (names or len(layouts) != 1):

@@ -123,7 +123,7 @@ class Graph:
     calls: list[Call] = field(default_factory=lambda: [])
     results: list[tuple[Array, ...]] = field(default_factory=lambda: [])
     constants: set[int] = field(default_factory=lambda: set())
-    """Arrays that are no inputs but constants, by their identity."""
+    """Arrays that are not inputs but constants, by their identity."""
 
     @property
     def inputs(self) -> list[Array]:

@@ -48,7 +48,7 @@ class Case:
     order: str = ""
     """Of the result and extras as large: channels last, `rows` (of pixels) or `turns`.
 
-    With `rows` pixels are neighbours; with `turns` channels of groups take turns.
+    With `rows` pixels are neighbors; with `turns` channels of groups take turns.
     """
 
     def __post_init__(self) -> None:

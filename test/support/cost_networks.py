@@ -103,7 +103,7 @@ def dense_block(random: Random, layers: int) -> CostNetwork:
 
 
 def add_ring(network: CostNetwork, count: int, wide: int) -> int:
-    """Add variables that differ from their neighbours; one has a dear third state."""
+    """Add variables that differ from their neighbors; one has a dear third state."""
     first = len(network)
     for at in range(count):
         network.variable([0, 0, 9] if at == wide else [0, 0])

@@ -33,7 +33,7 @@ class OperatorGraph:
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
     results: int | None = None
-    """None for an operator whose result is no tuple."""
+    """None for an operator whose result is not a tuple."""
 
     def __post_init__(self) -> None:
         self.nodes: list[FxNode] = []

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-# A slow machine is no failure, and the same code passes or fails every time. Who looks
-# for new examples takes `--hypothesis-profile=search`, as `make test-full` does.
+# A slow machine is not a failure, and the same code passes or fails every time. To look
+# for new examples take `--hypothesis-profile=search`, as `make test-full` does.
 settings.register_profile(
     "glow",
     deadline=None,

@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 MAY_IMPORT["api"] = set(MAY_IMPORT)
 MAY_IMPORT["tools"] = set(MAY_IMPORT)
 
-# What is no part of the package: it uses the package, nothing uses it.
+# What is not a part of the package: it uses the package, nothing uses it.
 OUTSIDE = {"test", "benchmarks", "examples"}
 
 # Packages from outside that only these folders, or modules, may import, lazily or not.

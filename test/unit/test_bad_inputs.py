@@ -174,7 +174,7 @@ COMMANDS = {
         "glow-opt good.onnx --stop-after layout --stop-after-pass -1",
         "expected at least 0 passes to stop after, got -1",
     ),
-    "a kind of file that is no IR": (
+    "a kind of file that is not IR": (
         "glow-opt net.txt",
         "net.txt: expected a file ending in .onnx or .mlir, or a --frontend",
     ),
@@ -227,7 +227,7 @@ COMMANDS = {
         "glow-run good.onnx --input x",
         "expected --input NAME=FILE.npy, got 'x'",
     ),
-    "input that is no array": (
+    "input that is not an array": (
         "glow-run good.onnx --input x=net.txt",
         "net.txt: expected an array in a .npy file",
     ),
@@ -356,7 +356,7 @@ FAULTS: dict[str, tuple[bytes, list[int], str]] = {
 
 
 def test_what_is_no_model_is_named() -> None:
-    with pytest.raises(TypeError, match="a path, bytes or a ModelProto, got list"):
+    with pytest.raises(TypeError, match="a path, bytes or a ModelProto, got a list"):
         glow.load([1])
 
 

@@ -269,7 +269,7 @@ REFUSED: dict[str, tuple[Call, str]] = {
         lambda b, x: b.matmul(x, None),
         "graph.matmul: rhs: expected a value, an array or a number, got None",
     ),
-    "values that are no list": (
+    "values that are not a list": (
         lambda b, x: b.concat(x, axis=0),
         "graph.concat: inputs: expected a list of values, got a value tensor<2x3xf32>",
     ),

@@ -55,7 +55,7 @@ def compiled(net: Executable) -> dict[str, str]:
 
 
 def is_within(used: str, declared: str) -> bool:
-    """An update may be optimised to an input or an output; nothing else changes."""
+    """An update may be optimized to an input or an output; nothing else changes."""
     return declared in (used, "inout")
 
 

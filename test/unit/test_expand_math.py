@@ -138,7 +138,7 @@ def test_vectors_and_scalars_agree(name: str):
 @pytest.mark.parametrize("target", ["cpu", "cpu:sse2"])
 @pytest.mark.parametrize("name", ["tanh", "erf"])
 def test_limits_are_reached(name: str, target: str):
-    """1 + tanh(x) is no small number times a large x where it should be nothing."""
+    """1 + tanh(x) is not a small number times a large x where it should be nothing."""
     x = np.resize(np.array([8, -8, 9.5, -20, 1e30, -np.inf, np.inf], np.float32), 63)
     for actual in run(name, target, x):
         np.testing.assert_array_equal(actual, np.sign(x))

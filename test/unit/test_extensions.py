@@ -63,7 +63,7 @@ def extend(group: str, value: str, folder: Path) -> Path:
             "extension_of_test:ABSENT",
             "AttributeError: module .* has no attribute 'ABSENT'",
         ),
-        ("extension_of_test:NUMBER", r"expected a \w+, got a int"),
+        ("extension_of_test:NUMBER", r"expected an? \w+, got an int"),
     ],
 )
 @pytest.mark.parametrize("group", USERS)

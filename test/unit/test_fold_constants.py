@@ -66,7 +66,7 @@ def test_names_stay_unique() -> None:
 
 
 def test_constant_in_physical_order_is_kept() -> None:
-    """Its bytes are no array of the logical shape."""
+    """Its bytes are not an array of the logical shape."""
     module = module_of(WEIGHT, "unrelated", layout=StringAttr("some layout"))
     FoldConstantsPass().apply(Context(), module)
     assert any(isinstance(op, TransposeOp) for op in module.walk())

@@ -1,4 +1,4 @@
-"""Scatters to blocks of neighbours: random blocks compute the same as before."""
+"""Scatters to blocks of neighbors: random blocks compute the same as before."""
 
 from __future__ import annotations
 

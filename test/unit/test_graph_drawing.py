@@ -125,7 +125,7 @@ def test_parameters_are_shown_where_they_say_something() -> None:
     assert 'label="graph.conv strides 2,2"' in dot_of(module)
 
 
-def test_layouts_have_colours_and_movements_stand_out() -> None:
+def test_layouts_have_colors_and_movements_stand_out() -> None:
     module = parse(
         f"""func.func @f(%x: {VECTOR}) {{
           %y = layout.transform %x : {VECTOR} -> {TURNED}

@@ -1,4 +1,4 @@
-"""Machine code of layer normalisation against the meaning of the graph op."""
+"""Machine code of layer normalization against the meaning of the graph op."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def random(*shape: int, dtype: Any = np.float32) -> Array:
 
 
 class Cases:
-    """Normalisations that are compiled together."""
+    """Normalizations that are compiled together."""
 
     def __init__(self, target: str = "cpu"):
         self.code = MemoryCode(target)
@@ -59,7 +59,7 @@ class Cases:
         self.expected.append((out, want))
 
     def add_channels_last(self, x: Array, scale: Array | None, bias: Array | None):
-        """Normalise the places of each channel of [N, ..., C], into a result alike."""
+        """Normalize the places of each channel of [N, ..., C], into a result alike."""
         groups = np.moveaxis(x, -1, 1)
         out = np.moveaxis(np.zeros_like(x), -1, 1)
         wide = [None if a is None else a.astype(np.float64) for a in (scale, bias)]

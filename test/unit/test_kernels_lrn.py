@@ -1,4 +1,4 @@
-"""Machine code of local response normalisation against its meaning."""
+"""Machine code of local response normalization against its meaning."""
 
 from typing import Any
 
@@ -75,7 +75,7 @@ def test_exponents(beta: float) -> None:
     check(code, [add(code, x, **params) for x in arrays])
 
 
-def test_a_nan_stays_among_its_neighbours() -> None:
+def test_a_nan_stays_among_its_neighbors() -> None:
     x = channels_last(2, 3, 40)
     x[0, 17, 1], x[1, 30, 2] = np.nan, np.inf
     code = MemoryCode()

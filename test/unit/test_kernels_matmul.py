@@ -81,7 +81,7 @@ CASES = {
         in_place=True,
     ),
     "rows first": Case((20, 16), (16, 40), rhs_order=(1, 0)),
-    "no neighbours": Case((20, 16), (16, 40), result_order=(1, 0), has_bias=True),
+    "no neighbors": Case((20, 16), (16, 40), result_order=(1, 0), has_bias=True),
     "columns apart": Case(
         (128, 32), (32, 64), result_order=(1, 0), has_bias=True, is_packed=True
     ),

@@ -127,7 +127,7 @@ def test_repeated_elements_keep_their_bits() -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_last_element_may_be_repeated_less_often(target: str) -> None:
-    """From 2 elements to 3, two are the first one: that is no copy of equal parts."""
+    """From 2 elements to 3, two are the first: not a copy of equal parts."""
     cases, how = Cases(target), replace(NEAREST, coordinates="asymmetric")
     for extent, size in ((2, 3), (3, 5), (4, 7), (2, 5)):
         x = np.arange(3 * extent * 5, dtype=np.float32).reshape(3, extent, 5)

@@ -229,7 +229,7 @@ def test_misfits_are_refused() -> None:
 
 @pytest.mark.slow
 @given(laid_out(), st.data())
-def test_relabelling_by_a_permutation_is_transposing(
+def test_relabeling_by_a_permutation_is_transposing(
     case: tuple[Layout, tuple[int, ...]], data: st.DataObject
 ) -> None:
     layout, _ = case
@@ -237,7 +237,7 @@ def test_relabelling_by_a_permutation_is_transposing(
     assert relabeled(layout, permutation) == layout.transposed(permutation)
 
 
-def test_axes_are_left_out_and_added_by_relabelling() -> None:
+def test_axes_are_left_out_and_added_by_relabeling() -> None:
     nhwc = parse_layout("NHWC")
     assert relabeled(nhwc, (1, 2, 3)) == permuted((1, 2, 0))
     assert relabeled(nhwc, (None, 0, 1, 2, 3)) == permuted((0, 1, 3, 4, 2))

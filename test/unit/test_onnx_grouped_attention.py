@@ -84,7 +84,7 @@ CASES: dict[str, tuple[Arrays, dict[str, Any]]] = {
         {"do_rotary": 1},
     ),
     "turned_step": (feeds_of(1, [5, 2], 5, past=8) | rotary(), {"do_rotary": 1}),
-    "neighbours_turned": (
+    "neighbors_turned": (
         feeds_of(1, [7, 4], 7, past=6) | rotary(),
         {"do_rotary": 1, "rotary_interleaved": 1},
     ),

@@ -125,7 +125,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     ),
     "a quotient": (
         lambda x: x.sum(0) * np.float32(1 / x.shape[0]),
-        "a constant that is no sum of products of dimensions",
+        "a constant that is not a sum of products of dimensions",
     ),
     "a loop of Python": (
         lambda x: sum(x[i] for i in range(x.shape[0])),

@@ -59,7 +59,7 @@ INVALID: dict[str, tuple[Callable[[], Any], str]] = {
     "noise": (lambda: b"\x00\xff\x07 no model", "it cannot be parsed"),
     "truncated": (
         lambda: relu_model().SerializeToString()[:-9],
-        "the model is no ONNX model, or truncated: it cannot be parsed",
+        "the model is not an ONNX model, or truncated: it cannot be parsed",
     ),
     "no graph": (lambda: ModelProto(ir_version=8), "the model has no graph"),
     "no outputs": (
@@ -143,7 +143,7 @@ INVALID: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "element beyond its type": (
         lambda: with_weight(data_type=2, dims=[2], int32_data=[1, 256]),
-        'initializer "w" has an element in int32_data that is no uint8',
+        'initializer "w" has an element in int32_data that is not a uint8',
     ),
     "weight of negative extent": (
         lambda: with_weight(data_type=1, dims=[-1], raw_data=b""),

@@ -130,7 +130,7 @@ def test_another_presence_is_another_value(op: type[GraphOp]) -> None:
 
 
 @every_op
-def test_neighbours_are_not_mixed_up(op: type[GraphOp]) -> None:
+def test_neighbors_are_not_mixed_up(op: type[GraphOp]) -> None:
     """One value in one slot, or in the next one, is not the same."""
     slots = optional_slots(op).operands
     for present, _ in pairs(op):

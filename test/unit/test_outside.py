@@ -221,8 +221,8 @@ def test_an_op_from_outside_carries_layouts(target: str, layout: str) -> None:
     assert isinstance(op, GraphOp)
     assert is_in(op.operands[0], layout)
     assert is_in(op.results[0], layout)
-    neighbours = [op.operands[0].owner, *(use.operation for use in op.results[0].uses)]
-    assert [type(each) for each in neighbours] == [ConvOp, ConvOp], "nothing is moved"
+    neighbors = [op.operands[0].owner, *(use.operation for use in op.results[0].uses)]
+    assert [type(each) for each in neighbors] == [ConvOp, ConvOp], "nothing is moved"
 
 
 def test_an_op_from_outside_folds() -> None:

@@ -51,7 +51,7 @@ def test_exported_attention_is_seen(name: str) -> None:
 def test_exported_attention_is_right(name: str, target: str) -> None:
     exported = EXPORTED[name]()
     (found,) = glow.compile(exported.proto, target).run(exported.feeds).values()
-    (expected,) = run_onnxruntime(exported.proto, exported.feeds, optimised=False)
+    (expected,) = run_onnxruntime(exported.proto, exported.feeds, optimized=False)
     assert error_of(found, expected) <= 1e-5
 
 

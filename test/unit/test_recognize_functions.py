@@ -79,12 +79,12 @@ def norm_nodes(axes: str = "attribute") -> list[Any]:
     given = "" if axes == "attribute" else " axes"
     return [
         node("ReduceMean", f"x{given}", "mean", **last),
-        node("Sub", "x mean", "centred"),
-        node("Pow", "centred two", "square"),
+        node("Sub", "x mean", "centered"),
+        node("Pow", "centered two", "square"),
         node("ReduceMean", f"square{given}", "variance", **last),
         node("Add", "variance epsilon", "sum"),
         node("Sqrt", "sum", "deviation"),
-        node("Div", "centred deviation", "normal"),
+        node("Div", "centered deviation", "normal"),
         node("Mul", "normal scale", "scaled"),
         node("Add", "scaled bias", "y"),
     ]

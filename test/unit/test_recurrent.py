@@ -122,7 +122,7 @@ def test_what_nothing_reads_is_not_stored() -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_first_opset_is_the_same(target: str) -> None:
-    """There the direction of GRU is misspelt, and `output_sequence` says no more."""
+    """There the direction of GRU is misspelled, and `output_sequence` says no more."""
     rng = np.random.default_rng(0)
     for op, gates in (("LSTM", 4), ("GRU", 3), ("RNN", 1)):
         shapes = {"x": (4, 2, 3), "w": (1, gates * 5, 3), "r": (1, gates * 5, 5)}

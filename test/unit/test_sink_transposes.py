@@ -236,14 +236,14 @@ def beyond(op: Operation, downwards: bool) -> set[Operation]:
     found: set[Operation] = set()
     pending = [op]
     while pending:
-        for other in neighbours(pending.pop(), downwards):
+        for other in neighbors(pending.pop(), downwards):
             if other not in found and not isinstance(other, LiteralOp | LoadOp):
                 found.add(other)
                 pending.append(other)
     return {op for op in found if not isinstance(op, TransposeOp)}
 
 
-def neighbours(op: Operation, downwards: bool) -> list[Operation]:
+def neighbors(op: Operation, downwards: bool) -> list[Operation]:
     if downwards:
         return [use.operation for result in op.results for use in result.uses]
     return [v.owner for v in op.operands if isinstance(v.owner, Operation)]

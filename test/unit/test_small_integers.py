@@ -209,7 +209,7 @@ def test_onnx_data_of_another_size_are_refused() -> None:
     int4 = dtype_named("int4")
     with pytest.raises(glow.InvalidModelError, match="3 bytes of data, expected 4"):
         glow.load(model(int4, (7,), raw_data=b"abc"))
-    message = "an element in int32_data that is no int4"
+    message = "an element in int32_data that is not an int4"
     with pytest.raises(glow.InvalidModelError, match=message):
         glow.load(model(int4, (2,), int32_data=[256]))
 

@@ -48,7 +48,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: glow.jit(lambda x: (y for y in x))(X),
         "<lambda>: expected arrays as results, got a generator",
     ),
-    "a result that is no array": (
+    "a result that is not an array": (
         lambda: glow.jit(lambda x: {x.shape, 3})(X),
         "<lambda>: result: expected an array, a number, or .*, got a set",
     ),
@@ -84,7 +84,7 @@ def test_values_that_a_function_closes_over_must_stay() -> None:
 
 
 def test_what_is_no_function_or_array_is_refused() -> None:
-    with pytest.raises(glow.TracingError, match="jit: expected a function, got a int"):
+    with pytest.raises(glow.TracingError, match="jit: expected a function, got an int"):
         glow.jit(3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match="Variable: expected an array of"):
         glow.Variable([None])

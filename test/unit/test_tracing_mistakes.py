@@ -355,7 +355,7 @@ MISTAKES: dict[Callable[..., Any], str] = {
     mask_of_another_shape: r"x\[...\]: expected a mask of shape \[4\], got \[3\]",
     narrower: "pad: expected widths of at least 0, got -1",
     negative_power: "power: expected no negative powers of integers, got -2",
-    no_branch: "glow.cond: expected a function, got a int",
+    no_branch: "glow.cond: expected a function, got an int",
     no_step: "glow.fori_loop: expected a function, got a str",
     slope_of_many: r"<lambda>: expected a result of one float, got float32 of .*",
     parts_of_other_shapes: "concatenate: expected inputs that differ along axis 0 .*",

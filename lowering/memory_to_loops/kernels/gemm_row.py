@@ -20,7 +20,7 @@ class Extra(Enum):
     ROWS = "rows"
     """Over rows alone, or not at all."""
     STRIDED = "strided"
-    """Over columns that are no neighbors, and maybe over rows."""
+    """Over columns that are not neighbors, and maybe over rows."""
     TURNED = "turned"
     """As `STRIDED`, but the rows of each tile are neighbors in memory."""
 

@@ -64,7 +64,7 @@ class Lines(Kernel):
 
     @property
     def step(self) -> int:
-        """The elements of a unit of work that is no whole iteration."""
+        """The elements of a unit of work that is not a whole iteration."""
         if not self.strips.lanes:
             return _SCALARS
         return self.strips.lanes * self.strips.unroll

@@ -10,7 +10,7 @@ from glow.passes.graph.operands import in_both_orders, number_behind
 
 # Numbers that are irrational have the error of their type.
 TOLERANCE = 1e-6
-# Products of more factors are no function that is recognized.
+# Products of more factors are not recognized.
 DEPTH = 6
 
 

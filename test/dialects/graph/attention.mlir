@@ -16,7 +16,7 @@ func.func @everything_that_goes_together(%q: tensor<1x3x32xf32>, %k: tensor<1x5x
   func.return
 }
 
-// Neighbours of what is absent are not taken for it.
+// Neighbors of what is absent are not taken for it.
 // CHECK-LABEL: @some_of_them
 // CHECK-NEXT:    %0 = graph.attention %q, %k, %k mask %m : tensor<3x5xi1> : (
 // CHECK-NEXT:    %1 = graph.attention %q, %k, %k bias %b : tensor<f32> : (

@@ -40,7 +40,7 @@ func.func @no_result(%x: tensor<2x8xf32>) {
 
 // -----
 
-// An absent neighbour does not shift the other: these are no indices.
+// An absent neighbor does not shift the other: these are not indices.
 // CHECK: expected values tensor<2x1xf32>, got tensor<2x1xi64>
 func.func @indices_as_values(%x: tensor<2x8xf32>) {
   %v = graph.top_k %x {k = 1 : i64} : tensor<2x8xf32> values tensor<2x1xi64>

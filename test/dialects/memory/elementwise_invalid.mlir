@@ -33,7 +33,7 @@ func.func @broadcast(%a: memref<4xf32>, %y: memref<8xf32>) {
 
 // -----
 
-// An input larger than the result is no broadcast.
+// An input larger than the result is not a broadcast.
 // CHECK: expected what broadcasts to [1], got memref<4xf32>
 func.func @larger(%a: memref<4xf32>, %y: memref<1xf32>) {
   memory.elementwise ins(%a : memref<4xf32>) outs(%y : memref<1xf32>) {

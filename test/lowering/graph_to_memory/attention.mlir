@@ -27,7 +27,7 @@ func.func @main() {
 
 // -----
 
-// Where elements of a head are no neighbours, they are copied.
+// Where elements of a head are not neighbors, they are copied.
 // CHECK-LABEL: @main
 // CHECK:         memory.copy ins(%{{.*}} : memref<1x2x16x8xf32, strided<[256, 128, 1, 16]>>) outs([[K:%.*]] : memref<1x2x16x8xf32>)
 // CHECK:         memory.decode_attention ins(%{{.*}} : {{.*}}, [[K]] : memref<1x2x16x8xf32>,

@@ -22,7 +22,7 @@ func.func @main() {
 
 // -----
 
-// The border of a merged axis is no border of what it is merged from.
+// The border of a merged axis is not a border of what it is merged from.
 // CHECK-LABEL: @main
 // CHECK:         memory.alloc : memref<1x6x2x2x4xf32, #layout.physical<NDHWC>>
 // CHECK:         memory.view

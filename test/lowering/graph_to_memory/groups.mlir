@@ -45,7 +45,7 @@ func.func @main() {
 
 // -----
 
-// Pixels may be neighbours, where a convolution is a product.
+// Pixels may be neighbors, where a convolution is a product.
 // CHECK-LABEL: @main
 // CHECK:         memory.conv {{.*}} outs(%{{.*}} : memref<1x80x5x5xf32>)
 // CHECK-NOT:     memory.copy

@@ -116,7 +116,7 @@ func.func @main() {
 
 // -----
 
-// Vectors run along columns: a right factor whose columns are no neighbours is put into
+// Vectors run along columns: a right factor whose columns are not neighbors is put into
 // panels first.
 // CHECK-LABEL: @main
 // CHECK:         memory.view %{{.*}} : memref<2x5x3xf32> -> memref<2x3x5xf32, strided<[15, 1, 3]>>

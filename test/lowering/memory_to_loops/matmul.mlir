@@ -34,7 +34,7 @@ func.func @main() {
 
 // -----
 
-// Columns that are no neighbours are multiplied in plain loops.
+// Columns that are not neighbors are multiplied in plain loops.
 // CHECK:       func.func private @[[PLAIN:contraction_.*]](%left
 // CHECK:       func.call @[[PLAIN]]
 memory.placeholder @x "in" : memref<6x8xf32>

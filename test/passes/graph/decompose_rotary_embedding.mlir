@@ -20,8 +20,8 @@ func.func @halves(%x: tensor<1x2x3x8xf32>, %c: tensor<9x4xf32>, %s: tensor<9x4xf
   func.return %y : tensor<1x2x3x8xf32>
 }
 
-// Neighbours are halves of a last axis of two; what is not turned comes behind.
-// CHECK-LABEL: @neighbours(
+// Neighbors are halves of a last axis of two; what is not turned comes behind.
+// CHECK-LABEL: @neighbors(
 // CHECK:         [[X:%.*]] = graph.reshape %x {shape = array<i64: 1, 3, 2, 8>}
 // CHECK-NEXT:    [[T:%.*]] = graph.slice [[X]] {{.*}} -> tensor<1x3x2x4xf32>
 // CHECK-NEXT:    [[P:%.*]] = graph.reshape [[T]] {shape = array<i64: 1, 3, 2, 2, 2>}
@@ -35,7 +35,7 @@ func.func @halves(%x: tensor<1x2x3x8xf32>, %c: tensor<9x4xf32>, %s: tensor<9x4xf
 // CHECK-NEXT:    [[W:%.*]] = graph.concat [[F]], [[R]]
 // CHECK-NEXT:    [[Y:%.*]] = graph.reshape [[W]] {shape = array<i64: 1, 3, 16>}
 // CHECK-NEXT:    func.return [[Y]]
-func.func @neighbours(%x: tensor<1x3x16xf32>, %c: tensor<1x3x2xf32>, %s: tensor<1x3x2xf32>) -> tensor<1x3x16xf32> {
+func.func @neighbors(%x: tensor<1x3x16xf32>, %c: tensor<1x3x2xf32>, %s: tensor<1x3x2xf32>) -> tensor<1x3x16xf32> {
   %y = graph.rotary_embedding %x, %c, %s {interleaved, num_heads = 2 : i64, rotary_embedding_dim = 4 : i64} : (tensor<1x3x16xf32>, tensor<1x3x2xf32>, tensor<1x3x2xf32>) -> tensor<1x3x16xf32>
   func.return %y : tensor<1x3x16xf32>
 }

@@ -45,10 +45,10 @@ func.func @seen_through_movement(%x: tensor<2x3x8xf32>) -> tensor<2x3x8xf32> {
   func.return %y : tensor<2x3x8xf32>
 }
 
-// CHECK-LABEL: @one_of_two_neighbours_goes
+// CHECK-LABEL: @one_of_two_neighbors_goes
 // CHECK:         graph.layer_norm %x bias %b : tensor<8xf32> {
 // CHECK:         graph.layer_norm %x scale %b : tensor<8xf32> {
-func.func @one_of_two_neighbours_goes(%x: tensor<2x8xf32>, %b: tensor<8xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>) {
+func.func @one_of_two_neighbors_goes(%x: tensor<2x8xf32>, %b: tensor<8xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>) {
   %one = graph.literal dense<1.0> : tensor<8xf32> : tensor<8xf32>
   %zero = graph.literal dense<-0.0> : tensor<8xf32> : tensor<8xf32>
   %y = graph.layer_norm %x scale %one : tensor<8xf32> bias %b : tensor<8xf32> {axis = 1 : i64} : (tensor<2x8xf32>) -> tensor<2x8xf32>

@@ -164,7 +164,7 @@ func.func @unknown_statistics_are_kept(%x: tensor<1x2x4x4xf32>, %v: tensor<2xf32
   func.return %1 : tensor<1x2x4x4xf32>
 }
 
-// A bias per row is no bias per column.
+// A bias per row is not a bias per column.
 // CHECK-LABEL: @varying_bias_is_kept(
 // CHECK:         graph.matmul
 // CHECK:         graph.mul

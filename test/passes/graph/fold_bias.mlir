@@ -50,7 +50,7 @@ func.func @channels_of_a_convolution(%x: tensor<1x3x4x4xf32>, %w: tensor<4x3x1x1
   func.return %1 : tensor<1x4x4x4xf32>
 }
 
-// Its last axis is no channel.
+// Its last axis is not a channel.
 // CHECK-LABEL: @columns_of_a_convolution_are_kept
 // CHECK:         graph.conv %x, %w {
 // CHECK:         graph.add

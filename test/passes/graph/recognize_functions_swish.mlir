@@ -52,7 +52,7 @@ func.func @other_gate(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
   func.return %2 : tensor<2x8xf32>
 }
 
-// A factor for each column is no parameter.
+// A factor for each column is not a parameter.
 // CHECK-LABEL: @factor_by_column(
 // CHECK:         graph.sigmoid
 func.func @factor_by_column(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {

@@ -47,7 +47,7 @@ func.func @gathered_tables(%x: tensor<2x3x2x4xf32>, %p: tensor<2x3xi64>) -> tens
   func.return %y : tensor<2x3x2x4xf32>
 }
 
-// As GPT-J writes it: neighbours change places, and each angle is repeated.
+// As GPT-J writes it: neighbors change places, and each angle is repeated.
 // CHECK-LABEL: @rotate_every_two(
 // CHECK:         graph.rotary_embedding %{{.*}}, %{{.*}}, %{{.*}} {num_heads = 2 : i64, interleaved} : (tensor<1x3x8xf32>, tensor<1x3x2xf32>, tensor<1x3x2xf32>)
 // CHECK-NOT:     graph.add
@@ -205,10 +205,10 @@ func.func @angles_that_move_are_kept(%x: tensor<1x2x3x4xf32>, %f: tensor<4x2xf32
   func.return %y : tensor<1x2x3x4xf32>
 }
 
-// CHECK-LABEL: @joined_angles_of_neighbours_are_kept(
+// CHECK-LABEL: @joined_angles_of_neighbors_are_kept(
 // CHECK-NOT:     graph.rotary_embedding
 // CHECK:         func.return
-func.func @joined_angles_of_neighbours_are_kept(%x: tensor<1x2x3x4xf32>, %f: tensor<3x2xf32>) -> tensor<1x2x3x4xf32> {
+func.func @joined_angles_of_neighbors_are_kept(%x: tensor<1x2x3x4xf32>, %f: tensor<3x2xf32>) -> tensor<1x2x3x4xf32> {
   %a = graph.slice %x {starts = array<i64: 0, 0, 0, 0>, sizes = array<i64: 1, 2, 3, 2>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x2xf32>
   %b = graph.slice %x {starts = array<i64: 0, 0, 0, 2>, sizes = array<i64: 1, 2, 3, 2>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x2xf32>
   %n = graph.neg %b : (tensor<1x2x3x2xf32>) -> tensor<1x2x3x2xf32>

@@ -32,7 +32,7 @@ func.func @parameters_are_kept(%x: tensor<3xf32>) -> tensor<2x3xf32> {
   func.return %1 : tensor<2x3xf32>
 }
 
-// A sum is no function of elements.
+// A sum is not a function of elements.
 // CHECK-LABEL: @sum_is_kept(
 // CHECK:         graph.expand
 // CHECK-NEXT:    graph.reduce_sum

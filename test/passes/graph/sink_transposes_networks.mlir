@@ -87,7 +87,7 @@ func.func @excitation(%x: tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32> {
   func.return %4 : tensor<2x3x4x5xf32>
 }
 
-// A mean over the last two axes is no pool, and gets no transposes.
+// A mean over the last two axes is not a pool, and gets no transposes.
 // CHECK-LABEL: @mean_of_rows
 // CHECK-NEXT:    graph.reduce_mean %x
 // CHECK-NEXT:    func.return

@@ -1,6 +1,6 @@
 // RUN: glow-opt %s -p 'assign-layouts{target="cpu:avx2"},group-ops' | filecheck %s
 
-// A product writes its rows as neighbours, through what follows it; what is added lies
+// A product writes its rows as neighbors, through what follows it; what is added lies
 // likewise.
 // CHECK-LABEL: @a_result_goes_out_with_channels_first
 // CHECK-NOT:     layout.transform %x
@@ -141,7 +141,7 @@ func.func @other_types_are_not_turned(%x: tensor<1x16x14x14xf64, #layout.physica
   func.return %0 : tensor<1x32x14x14xf64>
 }
 
-// The load of a neighbour: columns of the left factor may lie apart.
+// The load of a neighbor: columns of the left factor may lie apart.
 
 // CHECK-LABEL: @an_image_is_read_with_channels_first
 // CHECK-NOT:     layout.transform %x

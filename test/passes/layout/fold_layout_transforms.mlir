@@ -40,11 +40,11 @@ func.func @the_inner_one_stays_for_others(%x: tensor<1x3x4x4xf32>) {
 }
 
 // An op between two transforms reads what the first one made.
-// CHECK-LABEL: @only_neighbours_become_one
+// CHECK-LABEL: @only_neighbors_become_one
 // CHECK-NEXT:    layout.transform
 // CHECK-NEXT:    graph.relu
 // CHECK-NEXT:    layout.transform
-func.func @only_neighbours_become_one(%x: tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32> {
+func.func @only_neighbors_become_one(%x: tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32> {
   %0 = layout.transform %x : tensor<1x3x4x4xf32> -> tensor<1x3x4x4xf32, #layout.physical<NHWC>>
   %1 = graph.relu %0 : (tensor<1x3x4x4xf32, #layout.physical<NHWC>>) -> tensor<1x3x4x4xf32, #layout.physical<NHWC>>
   %2 = layout.transform %1 : tensor<1x3x4x4xf32, #layout.physical<NHWC>> -> tensor<1x3x4x4xf32>
@@ -63,7 +63,7 @@ func.func @what_moves_no_byte_vanishes(%x: tensor<1x64x1x1xf32>) -> tensor<1x64x
   func.return %1 : tensor<1x64x1x1xf32, #layout.physical<NHWC>>
 }
 
-// The types of a function and of others say how a layout is spelt.
+// The types of a function and of others say how a layout is spelled.
 // CHECK-LABEL: @what_types_say_is_kept
 // CHECK:         %[[T:.*]] = layout.transform %x : tensor<1x64x1x1xf32> -> tensor<1x64x1x1xf32, #layout.physical<NHWC>>
 // CHECK:         "test.op"(%[[T]])

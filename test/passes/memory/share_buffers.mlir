@@ -177,7 +177,7 @@ func.func @input_is_kept() {
   func.return
 }
 
-// An input, a constant or an output is no buffer to reuse, dies it or not.
+// An input, a constant or an output is not a buffer to reuse, dies it or not.
 // CHECK-LABEL: @storage_is_kept
 // CHECK:         [[X:%.*]] = memory.get @x
 // CHECK:         [[A:%.*]] = memory.alloc

@@ -41,7 +41,7 @@ func.func @unwritten_output() {
 
 // -----
 
-// A border alone is no value.
+// A border alone is not a value.
 // CHECK: reads elements of a buffer that nothing has written
 func.func @only_border() {
   %a = memory.alloc : memref<4xf32>

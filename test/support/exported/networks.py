@@ -158,7 +158,7 @@ def gemma2() -> Network:
 
 
 def gptj() -> Network:
-    """Rotary embeddings of neighbours, in the first half of each head."""
+    """Rotary embeddings of neighbors, in the first half of each head."""
     config = transformers.GPTJConfig(
         vocab_size=WORDS,
         n_positions=PLACES,

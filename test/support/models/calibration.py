@@ -114,7 +114,7 @@ class _Calibration:
             self._values.setdefault(node.output[0], []).append(result)
 
     def _linear(self, node: NodeProto) -> None:
-        """Scale a convolution or product to unit variance, and centre its channels."""
+        """Scale a convolution or product to unit variance, and center its channels."""
         weight, *bias = node.input[1:]
         drawn = self._weights[weight]
         drawn[...] = self._rng.standard_normal(drawn.shape, np.float32)

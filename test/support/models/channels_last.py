@@ -24,7 +24,7 @@ def channels_last(model: ModelProto, affine: bool = False) -> ModelProto:
 
     Images are NHWC, those that go in and out too. What ONNX defines for NCHW only has
     a transpose before and behind it, each time; anything elementwise has none. With
-    `affine`, normalisation is a product and a sum with constants of each channel, and
+    `affine`, normalization is a product and a sum with constants of each channel, and
     a global average a mean over axes, both in NHWC.
     """
     return _Converter(model, affine).run()

@@ -58,7 +58,7 @@ def resnet50(
     depths: Sequence[int] = RESNET_DEPTHS,
 ) -> ModelProto:
     """
-    Return ResNet-50: stages of bottleneck blocks, normalised after each convolution.
+    Return ResNet-50: stages of bottleneck blocks, normalized after each convolution.
 
     `width` is the channels of the first stage, `size` the height and width of the
     image, `depths` the blocks of each stage.
@@ -96,7 +96,7 @@ class Network:
         groups: int = 1,
         active: bool = True,
     ) -> str:
-        """Add a convolution, its normalisation, and the activation if it is active."""
+        """Add a convolution, its normalization, and the activation if it is active."""
         weight = (outputs, inputs // groups, kernel, kernel)
         value = self.graph.add(
             "Conv",

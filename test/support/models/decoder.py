@@ -38,7 +38,7 @@ def decoder(
     seed: int = 0,
 ) -> ModelProto:
     """
-    Return a block over embedded tokens, normalised before each half.
+    Return a block over embedded tokens, normalized before each half.
 
     Without a past there is no input for one; a string is one of any length.
     """
@@ -128,7 +128,7 @@ def _projected(
 ) -> list[str]:
     """Return query, key and value; the first two turned by where their tokens are."""
     path, head = "/attention", width // heads
-    value = _normalised(graph, "/norm1", "input", width)
+    value = _normalized(graph, "/norm1", "input", width)
     parts: list[str] = []
     angles = np.outer(np.arange(room), 1e4 ** -(np.arange(0, head, 2) / head))
     cos = graph.weight("rotary.cos", np.cos(angles).astype(np.float32))
@@ -146,7 +146,7 @@ def _projected(
 def _feed_forward(graph: Graph, value: str, width: int, wide: int) -> str:
     """Multiply what is widened by a gate, x * sigmoid(x), and narrow it again."""
     path = "/feed_forward"
-    value = _normalised(graph, "/norm2", value, width)
+    value = _normalized(graph, "/norm2", value, width)
     gate = _product(graph, f"{path}/gate", value, width, wide)
     active = graph.add("Mul", f"{path}/gate", gate, graph.add("Sigmoid", path, gate))
     opened = _product(graph, f"{path}/up", value, width, wide)
@@ -159,7 +159,7 @@ def _product(graph: Graph, path: str, value: str, rows: int, columns: int) -> st
     return graph.add("MatMul", path, value, weight)
 
 
-def _normalised(graph: Graph, path: str, value: str, width: int) -> str:
+def _normalized(graph: Graph, path: str, value: str, width: int) -> str:
     scale = graph.rng.uniform(0.8, 1.2, width).astype(np.float32)
     weight = graph.weight(f"{path}.weight", scale)
     return graph.add("RMSNormalization", path, value, weight, epsilon=1e-5)

@@ -37,7 +37,7 @@ def encoder(
     symbolic: bool = False,
 ) -> ModelProto:
     """
-    Return a transformer encoder over embedded tokens, normalised after each block.
+    Return a transformer encoder over embedded tokens, normalized after each block.
 
     With `symbolic` the batch is the dimension "batch", and shapes are computed from
     the input by Shape, Gather and Concat.
@@ -48,9 +48,9 @@ def encoder(
         path = f"/layers.{index}"
         rows = _batch(graph, path, value) if symbolic else batch
         mixed = _attention(graph, f"{path}/attention", value, rows, width, heads)
-        value = _normalised(graph, f"{path}/norm1", value, mixed, width)
+        value = _normalized(graph, f"{path}/norm1", value, mixed, width)
         fed = _feed_forward(graph, f"{path}/feed_forward", value, width)
-        value = _normalised(graph, f"{path}/norm2", value, fed, width)
+        value = _normalized(graph, f"{path}/norm2", value, fed, width)
     shape = (extent, length, width)
     return graph.model("encoder", value, {"input": shape}, shape)
 
@@ -104,7 +104,7 @@ def _feed_forward(graph: Graph, path: str, value: str, width: int) -> str:
     return graph.linear(f"{path}/narrow", active, 4 * width, width)
 
 
-def _normalised(graph: Graph, path: str, value: str, change: str, width: int) -> str:
+def _normalized(graph: Graph, path: str, value: str, change: str, width: int) -> str:
     total = graph.add("Add", path, value, change)
     scale = graph.rng.uniform(0.8, 1.2, width).astype(np.float32)
     return graph.add(

@@ -74,7 +74,7 @@ class Writer:
 
 
 PADDING = np.array([[1, 1, 1, 0, 0], [0, 0, 0, 0, 0]])
-"""Which keys of each batch are no padding: some, and none at all."""
+"""Which keys of each batch are not padding: some, and none at all."""
 
 SEEN = np.tri(LENGTH, k=-1, dtype=np.bool_)[None, None].repeat(BATCH, 0)
 """Which keys each query sees: none the first."""

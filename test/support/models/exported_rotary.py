@@ -92,7 +92,7 @@ def gpt_neox() -> Exported:
 
 
 def gpt_j() -> Exported:
-    """Neighbours are turned, angles repeated for both; heads come after positions."""
+    """Neighbors are turned, angles repeated for both; heads come after positions."""
     w, half = Writer(), ELEMENTS // 2
     x = w.add("Reshape", "x", [BATCH, LENGTH, HEADS, ELEMENTS])
     table = np.concatenate(_tables(ELEMENTS, twice=False)[::-1], -1)
@@ -115,7 +115,7 @@ def gpt_j() -> Exported:
 
 
 def complex_numbers() -> Exported:
-    """Neighbours are real and imaginary parts, products of complex numbers."""
+    """Neighbors are real and imaginary parts, products of complex numbers."""
     w, half = Writer(), ELEMENTS // 2
     x = w.add("Reshape", "x", [BATCH, LENGTH, HEADS, ELEMENTS])
     pairs = w.add("Reshape", x, [BATCH, LENGTH, HEADS, half, 2])

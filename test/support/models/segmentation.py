@@ -10,7 +10,7 @@ from onnx import ModelProto
 from models.calibration import calibrated
 from models.convolutional import Network
 
-# As exporters write what is upsampled by its neighbours, and on lines between them.
+# As exporters write what is upsampled by its neighbors, and on lines between them.
 NEAREST = {
     "mode": "nearest",
     "coordinate_transformation_mode": "asymmetric",
@@ -61,6 +61,6 @@ def unet(width: int = 16, size: int = 128, levels: int = 4) -> ModelProto:
 
 
 def _twice(net: Network, path: str, value: str, inputs: int, outputs: int) -> str:
-    """Add two convolutions over neighbours."""
+    """Add two convolutions over neighbors."""
     value = net.block(f"{path}/first", value, inputs, outputs, kernel=3)
     return net.block(f"{path}/second", value, outputs, outputs, kernel=3)

@@ -111,7 +111,7 @@ def _normalizations() -> list[Case]:
 
 
 def _groups(data: Array) -> list[Case]:
-    """Return normalisations of groups, with a scale by channel and by group."""
+    """Return normalizations of groups, with a scale by channel and by group."""
     channels, dtype, op = data.shape[1], data.dtype, "GroupNormalization"
     found: list[Case] = []
     for groups in (1, 2, channels):

@@ -29,7 +29,7 @@ NARROW = {
 
 
 def run_onnxruntime(
-    model: ModelProto, feeds: Mapping[str, Array], optimised: bool = True
+    model: ModelProto, feeds: Mapping[str, Array], optimized: bool = True
 ) -> list[Array]:
     """Return the outputs of `model` as ONNX Runtime computes them on one thread."""
     import onnxruntime
@@ -37,7 +37,7 @@ def run_onnxruntime(
     onnxruntime.set_default_logger_severity(4)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    if not optimised:
+    if not optimized:
         level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.graph_optimization_level = level
     session = onnxruntime.InferenceSession(

@@ -1,4 +1,4 @@
-"""Products and what goes along whole axes: reductions, softmax, normalisation."""
+"""Products and what goes along whole axes: reductions, softmax, normalization."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions, pools and what normalises images, in one to three spatial axes."""
+"""Convolutions, pools and what normalizes images, in one to three spatial axes."""
 
 from __future__ import annotations
 

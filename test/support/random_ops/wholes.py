@@ -1,4 +1,4 @@
-"""Random calls of products, reductions and normalisations."""
+"""Random calls of products, reductions and normalizations."""
 
 from __future__ import annotations
 
