@@ -123,7 +123,10 @@ MODELS: dict[str, Callable[[], Any]] = {
     ),
     "naive Bayes": scikit(lambda s: s.naive_bayes.GaussianNB(), True),
     "perceptron": scikit(
-        lambda s: s.neural_network.MLPRegressor((64, 64), max_iter=30), False
+        lambda s: s.neural_network.MLPRegressor(
+            hidden_layer_sizes=(64, 64), max_iter=30
+        ),
+        False,
     ),
     "support vectors": scikit(lambda s: s.svm.SVR(), False),
     "random forest, depth 12, 3 classes": scikit(

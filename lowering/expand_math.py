@@ -2,7 +2,7 @@
 Replace what processors have no instruction for, on scalars and vectors alike.
 
 Polynomials stand for exp, expm1, tanh, erf and log of f32: a call of the C library per
-lane costs six times as much, and C libraries differ. Conversions of floats of 16 bits
+lane costs six times as much, and C libraries differ. Squares are products. Conversions of floats of 16 bits
 become integer arithmetic: those of bf16 are a few instructions anywhere, and Intel's
 one would flush denormal numbers; those of f16 only for targets that have none.
 """
@@ -11,9 +11,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import ModuleOp, bf16, f16, f32, i16, i32
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects import arith, math, vector
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    ModuleOp,
+    bf16,
+    f16,
+    f32,
+    i16,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from glow.codegen.casts import bitcast, convert
@@ -225,6 +234,8 @@ def _expansion_of(op: Operation, has_f16: bool) -> Callable[[Value], Value] | No
     expansion = EXPANSIONS.get(type(op))
     if expansion is not None and Value.of(op.results[0]).element == f32:
         return expansion
+    if isinstance(op, math.PowFOp) and _is_two(op.rhs):
+        return lambda x: x * x
     if not isinstance(op, arith.ExtFOp | arith.TruncFOp):
         return None
     to = Value.of(op.result).element
@@ -234,10 +245,23 @@ def _expansion_of(op: Operation, has_f16: bool) -> Callable[[Value], Value] | No
     return None
 
 
+def _is_two(exponent: SSAValue) -> bool:
+    """Return whether a float is the constant 2, in every lane."""
+    match exponent.owner:
+        case vector.BroadcastOp() as op:
+            return _is_two(op.source)
+        case arith.ConstantOp(value=FloatAttr() as number):
+            return number.value.data == 2
+        case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as lanes):
+            return set(lanes.get_values()) == {2}
+        case _:
+            return False
+
+
 @dataclass(frozen=True)
 class ExpandMathPass(ModulePass):
     """
-    Replace math.exp, expm1, log, tanh and erf of f32 by polynomials.
+    Replace math.exp, expm1, log, tanh and erf of f32 by polynomials, powf by 2 by mulf.
 
     Errors of the results: exp, expm1 and log 2 ulp, tanh and erf 6 ulp. Those of f64
     are left to the C library. Conversions of bf16, and of f16 where `target` has none,

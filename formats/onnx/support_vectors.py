@@ -25,6 +25,8 @@ from glow.support.arrays import Array
 
 F32 = np.dtype(np.float32)
 _LEAST = 1e-7  # a probability of a pair, as in libsvm
+_SPREAD = 16.0  # the largest term of a vector where exponents are products
+_FAR = 1e18  # where squares are finite, and infinity would make products NaN
 
 
 def _kernels(node: Node, x: Tensor, vectors: Array) -> Tensor:
@@ -38,9 +40,7 @@ def _kernels(node: Node, x: Tensor, vectors: Array) -> Tensor:
         node.check_entries("kernel_params", parameters, 3)
         gamma, offset, degree = parameters
     if kind == "RBF":
-        # Differences, for |a|^2 + |b|^2 - 2 a b loses what is small.
-        apart = x.reshape(x.shape[0], 1, x.shape[1]) - node.literal(vectors)
-        return xp.exp(-gamma * xp.sum(apart * apart, axis=2))
+        return _radial(node, x, vectors, gamma)
     product = x @ node.literal(np.ascontiguousarray(vectors.T))
     match kind:
         case "POLY":
@@ -49,6 +49,27 @@ def _kernels(node: Node, x: Tensor, vectors: Array) -> Tensor:
             return xp.tanh(gamma * product + offset)
         case _:
             return product
+
+
+def _radial(node: Node, x: Tensor, vectors: Array, gamma: float) -> Tensor:
+    """
+    Return exp(-gamma |a - b|^2).
+
+    |a|^2 + |b|^2 - 2 a b is a product, but loses what is small: an exponent is off by
+    some 2^-24 of its three terms. With rows taken relative to the mean of the vectors,
+    whose terms are small then, results are off by 1e-5 at most: where the term of a
+    row is much larger than those, its distance is large, too, and the result 0.
+    """
+    center = vectors.mean(axis=0, dtype=np.float64).astype(F32)
+    moved = (vectors - center).astype(np.float64)
+    squares = gamma * np.sum(moved * moved, axis=1)
+    if not 0 <= squares.max(initial=0) <= _SPREAD:
+        apart = x.reshape(x.shape[0], 1, x.shape[1]) - node.literal(vectors)
+        return xp.exp(-gamma * xp.sum(apart * apart, axis=2))
+    x = xp.clip(x - node.literal(center), -_FAR, _FAR)
+    product = x @ node.literal(np.ascontiguousarray(2 * gamma * moved.T), F32)
+    own = gamma * xp.sum(x * x, axis=1, keepdims=True)
+    return xp.exp(xp.minimum(product - node.literal(squares, F32) - own, 0))
 
 
 def _vectors(node: Node, x: Tensor, count: int) -> Array:

@@ -86,3 +86,26 @@ func.func @f64_is_rounded_twice(%x: f64) -> f16 {
   %y = arith.truncf %x : f64 to f16
   func.return %y : f16
 }
+
+// CHECK-LABEL: @square
+// CHECK:         arith.mulf %x, %x : vector<8xf32>
+// CHECK:         arith.mulf %d, %d : f64
+// CHECK-NOT:     math.powf
+func.func @square(%x: vector<8xf32>, %d: f64) -> (vector<8xf32>, f64) {
+  %two = arith.constant dense<2.0> : vector<8xf32>
+  %0 = math.powf %x, %two : vector<8xf32>
+  %two_f64 = arith.constant 2.0 : f64
+  %1 = math.powf %d, %two_f64 : f64
+  func.return %0, %1 : vector<8xf32>, f64
+}
+
+// CHECK-LABEL: @other_powers_are_kept
+// CHECK-COUNT-3: math.powf
+func.func @other_powers_are_kept(%x: vector<2xf32>, %d: f64) -> (vector<2xf32>, f64, f64) {
+  %exponents = arith.constant dense<[2.0, 3.0]> : vector<2xf32>
+  %0 = math.powf %x, %exponents : vector<2xf32>
+  %half = arith.constant 0.5 : f64
+  %1 = math.powf %d, %half : f64
+  %2 = math.powf %d, %d : f64
+  func.return %0, %1, %2 : vector<2xf32>, f64, f64
+}
