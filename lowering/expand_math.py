@@ -2,9 +2,10 @@
 Replace what processors have no instruction for, on scalars and vectors alike.
 
 Polynomials stand for exp, expm1, tanh, erf and log of f32: a call of the C library per
-lane costs six times as much, and C libraries differ. Squares are products. Conversions of floats of 16 bits
-become integer arithmetic: those of bf16 are a few instructions anywhere, and Intel's
-one would flush denormal numbers; those of f16 only for targets that have none.
+lane costs six times as much, and C libraries differ. Squares are products. Conversions
+of floats of 16 bits become integer arithmetic: those of bf16 are a few instructions
+anywhere, and Intel's one would flush denormal numbers; those of f16 only for targets
+that have none.
 """
 
 from collections.abc import Callable, Sequence
