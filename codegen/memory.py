@@ -155,6 +155,16 @@ class Memory:
         loaded = Value(tuple(map(emit, parts)), self.element, offsets.lanes)
         return convert(loaded, self.compute)
 
+    def scatter(self, value: Value, at: Value, pitch: Value) -> None:
+        """Store lanes `pitch` elements apart, the first at `at`."""
+        lanes = range(value.lanes)
+        type_ = type_of(value.element)
+        for part in value.parts:
+            for lane in lanes:
+                op = vector.ExtractOp(part, [lane], type_)
+                self.store(Value((emit(op),), value.element), at)
+                at = at + pitch
+
     def store(
         self, value: Value | float, at: Value | int, strip: Strip | None = None
     ) -> None:

@@ -194,8 +194,6 @@ def lower_reduce(main: Main, op: ApplyOp) -> None:
     if rule.has_vector_form:
         strips = across = main.strips(x, unroll=4)
     lines = LinesOf(rule, reduced, kept, (count,), frozenset({"y"}))
-    if not (kept and kept[-1].strides == (1, 1)):
-        across = None
     kernel, row, work = lines.plan(strips, across)
     main.call(kernel, {"x": x, "y": y}, row, work)
 

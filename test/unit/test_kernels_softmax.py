@@ -53,6 +53,20 @@ def test_every_axis(target: str, log: bool) -> None:
         np.testing.assert_allclose(out, want, rtol=4e-6, atol=1e-6 if log else 1e-12)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_lines_shorter_than_a_vector(target: str) -> None:
+    """Vectors take a lane of each of several lines; alone, a line gives the same."""
+    for extent in (2, 15):
+        x = random(53, extent + 3)[:, :extent]
+        code, alone = MemoryCode(target), MemoryCode(target)
+        out, want = add(code, x, 1, False)
+        lines = [add(alone, x[i : i + 1], 1, False)[0] for i in range(3)]
+        assert code.run() is None
+        assert alone.run() is None
+        np.testing.assert_allclose(out, want, rtol=4e-6, atol=1e-12)
+        np.testing.assert_allclose(out[:3], np.concatenate(lines), rtol=4e-6)
+
+
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("log", [False, True])
 def test_infinities_nan_and_extremes(axis: int, log: bool) -> None:

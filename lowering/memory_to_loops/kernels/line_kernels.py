@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, Generic
 
@@ -23,6 +23,8 @@ from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, rows_along
 
 _SCALARS = 64
 """The elements of a unit of work where lines of scalars are cut."""
+_FARTHEST = 1 << 20
+"""The elements between lanes, so that all offsets in a step have 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class LinesRow(Generic[N]):
     """
     The loops of a call: around lines, and along them.
 
-    `width` is how many lines are neighbors, if lanes lie across lines.
+    `width` is how many lines are neighbors, if lanes lie across lines; `pitches` how
+    far apart these are for operands that say so.
     """
 
     outer: tuple[Level[N], ...]
@@ -38,12 +41,16 @@ class LinesRow(Generic[N]):
     axis: Level[N]
     width: tuple[N, ...]
     numbers: tuple[N, ...]
+    pitches: tuple[N, ...] = ()
 
 
 @dataclass(frozen=True)
 class Lines(Kernel):
     """
     All lines of an axis; `across`: lanes are neighbors of other lines.
+
+    `still` are operands that do not move from lane to lane, `apart` those that move by
+    more than an element.
 
     Unit: an iteration of the outermost loop. Where there is none: a strip of
     neighbors, or of a line whose elements are apart.
@@ -53,6 +60,7 @@ class Lines(Kernel):
     across: bool
     strips: Strips
     still: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
     @property
     def per_ns(self) -> float:
@@ -72,15 +80,16 @@ class Lines(Kernel):
     def write(self, call: Call[LinesRow[Value]]) -> None:
         row, moving = call.row, self.rule.moving
         numbers = dict(zip(self.rule.NUMBERS, row.numbers, strict=True))
+        pitches = dict(zip(self.apart, row.pitches, strict=True))
         part = None
         if not (row.outer or row.width) and self.rule.INDEPENDENT:
             part = self._part(call, row.axis.extent)
         for at in nest(row.outer, len(moving), bounds=call.range):
             starts = dict(zip(moving, at, strict=True))
-            for lanes, shifted in self._neighbors(call, starts):
+            for lanes, shifted in self._neighbors(call, starts, pitches):
                 line = Line(
                     *(self.rule, call, shifted, row.inner, row.axis, self.strips),
-                    *(numbers, self.still, lanes, part),
+                    *(numbers, self.still, lanes, part, pitches),
                 )
                 self.rule.line(line)
 
@@ -89,7 +98,10 @@ class Lines(Kernel):
         return call.begin * self.step, minimum(call.end * self.step, extent)
 
     def _neighbors(
-        self, call: Call[LinesRow[Value]], starts: Mapping[str, Value]
+        self,
+        call: Call[LinesRow[Value]],
+        starts: Mapping[str, Value],
+        pitches: Mapping[str, Value],
     ) -> Generator[tuple[Strip | None, Mapping[str, Value]]]:
         """Write loops over neighbors; yield how many lanes and where lines begin."""
         row = call.row
@@ -102,7 +114,9 @@ class Lines(Kernel):
             yield (
                 strip,
                 {
-                    name: start if name in self.still else start + i
+                    name: start
+                    if name in self.still
+                    else start + (i * pitches[name] if name in pitches else i)
                     for name, start in starts.items()
                 },
             )
@@ -137,32 +151,48 @@ class LinesOf:
         """
         Return the kernel, the row and the work.
 
-        Lanes lie across lines where `across` says how and neighbors allow it; else
-        along them if these do; else steps are scalars.
+        Lanes lie across lines where `across` says how, and neighbors allow it or lines
+        are too short for vectors; else along them if these do; else steps are scalars.
         """
         *inner, axis = self.along or [Level(1, (0,) * len(self.rule.moving))]
         outer = list(self.apart)
         width: tuple[int, ...] = ()
-        chosen, still = Strips(0), ()
+        chosen, still, apart = Strips(0), (), dict[str, int]()
         neighbors = self.still_on(outer[-1]) if across and outer else None
         if across and neighbors is not None:
             width, chosen, still = (outer.pop().extent,), across, neighbors
+        elif across and (apart := self._pitches(across)):
+            # What is left over are scalars: gathers have no masks.
+            width, chosen = (outer.pop().extent,), replace(across, masked=False)
         elif strips.lanes and (on_line := self.still_on(axis)) is not None:
             chosen, still = strips, on_line
-        kernel = Lines(self.rule, bool(width), chosen, still)
+        kernel = Lines(self.rule, bool(width), chosen, still, tuple(apart))
         row = LinesRow(
             tuple(outer),
             tuple(inner),
             axis,
             width,
             self.numbers,
+            tuple(apart.values()),
         )
         return kernel, row, _work(kernel, row)
+
+    def _pitches(self, across: Strips) -> dict[str, int]:
+        """Return what lies apart along lanes, if lines are shorter than a vector."""
+        if not (self.apart and across.lanes and len(self.along) == 1):
+            return {}
+        neighbors, strides = self.apart[-1], self.apart[-1].strides
+        is_short = self.along[0].extent < across.lanes <= neighbors.extent
+        if not (is_short and min(strides) > 0 and max(strides) < _FARTHEST):
+            return {}
+        pitches = zip(self.rule.moving, strides, strict=True)
+        return {name: stride for name, stride in pitches if stride > 1}
 
 
 def _work(kernel: Lines, row: LinesRow[int]) -> Work:
     names, still = kernel.rule.moving, kernel.still
-    steps = tuple(0 if name in still else 1 for name in names)
+    apart = dict(zip(kernel.apart, row.pitches, strict=True))
+    steps = tuple(0 if name in still else apart.get(name, 1) for name in names)
     width = [Level(extent, steps) for extent in row.width]
     levels = [*row.outer, *width, *row.inner, row.axis]
     elements = prod(level.extent for level in levels)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute
 
 from glow.codegen.casts import convert
@@ -67,6 +68,8 @@ class Spot:
         memory, place = self.line.call[operand], self.place(operand)
         if operand in self.line.still:
             return self.strip.spread(memory[place])
+        if self.strip.lanes and operand in self.line.pitches:
+            return memory.gather(place, self.line.apart(operand, self.strip))
         return memory.load(place, self.strip, otherwise)
 
     def store(self, value: Value | float, operand: str = "y") -> None:
@@ -74,7 +77,7 @@ class Spot:
         memory = self.line.call[operand]
         if not isinstance(value, Value):
             value = self.strip.constant(value, memory.compute)
-        memory.store(value, self.place(operand), self.strip)
+        self.line.put(value, operand, self.place(operand), self.strip)
 
     def numbers(self, element: Attribute) -> Value:
         """Return the numbers of the elements in their line, as integers."""
@@ -99,7 +102,8 @@ class Line:
 
     Steps along it take vectors or, where `across` is set, that many lines at once:
     their lanes are neighbors of other lines. A rule need not know. `still` are the
-    operands that do not move from lane to lane.
+    operands that do not move from lane to lane, `pitches` how far others move that have
+    no neighbors there.
     """
 
     rule: Rule
@@ -112,6 +116,7 @@ class Line:
     still: tuple[str, ...] = ()
     across: Strip | None = None
     bounds: tuple[Value, Value] | None = None
+    pitches: Mapping[str, Value] = field(default_factory=dict[str, Value])
 
     @property
     def lanes(self) -> Strip:
@@ -143,7 +148,21 @@ class Line:
 
     def store(self, value: Value, operand: str = "y") -> None:
         """Store what there is one of for each line."""
-        self.call[operand].store(value, self.starts[operand], self.lanes)
+        self.put(value, operand, self.starts[operand], self.lanes)
+
+    def put(self, value: Value, operand: str, place: Value, strip: Strip) -> None:
+        """Store the lanes of `strip`, the first at `place`."""
+        if strip.lanes and operand in self.pitches:
+            self.call[operand].scatter(value, place, self.pitches[operand])
+        else:
+            self.call[operand].store(value, place, strip)
+
+    def apart(self, operand: str, strip: Strip) -> Value:
+        """Return how far behind the first each lane is."""
+        pitch = convert(self.pitches[operand], i32)
+        numbers = lane_numbers(i32, strip.lanes)
+        steps = range(0, strip.size, strip.lanes)
+        return joined([(numbers + step) * pitch for step in steps])
 
     def along(
         self,
