@@ -1,8 +1,8 @@
-"""A `main` whose numbers are data, so that shapes of one model share its code."""
+"""A `main` whose calls are data, so that models of the same kernels share its code."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +14,37 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from glow.runtime.image import ENTRY
 
-_ARENA, _CONSTANTS = 0, 2
+_ARENA, _CONSTANTS = "a0", "a2"
 _ARGUMENTS = 4
 """What a `main` for one thread is passed: arena, io, constants, fault."""
+
+_ROWS, _NUMBER = "rows", "number"
+_BYTES, _POINTERS, _LOADED = " bytes", " pointers", " loaded"
+_STEPS = {_BYTES.strip(): "i8", _POINTERS.strip(): "ptr"}
+_PASSED = {llvm.ConstantOp, llvm.GEPOp, llvm.LoadOp, llvm.AddressOfOp}
+"""What may stand between the calls, which find their operands for themselves."""
+
+_Path = tuple[str, tuple[int, ...]]
+"""
+How a call finds an operand: where it starts and each step from there, and the numbers
+that the steps take. `a2 pointers loaded` is an entry of the third argument of `main`.
+"""
+
+_CallKind = tuple[str, tuple[str, ...]]
+"""A kernel, and how each of its operands is found."""
 
 
 def split_numbers(module: ModuleOp, entry: int) -> tuple[str, NDArray[np.int64]] | None:
     """
     Return `main` of a module of the llvm dialect as LLVM IR, and the numbers it reads.
 
-    The constants have these at `entry`: the rows, then, call by call, where operands
-    lie, where rows start and how much is to be done. None for a `main` that is not one
-    list of calls.
+    The code is a loop around one call of each kind. The constants have the numbers at
+    `entry`: the rows, then, call by call, its kind, where operands lie, where rows
+    start and how much is to be done. None for a `main` that is not one list of calls.
     """
     functions = [op for op in module.ops if isinstance(op, llvm.FuncOp)]
     defined = [op for op in functions if op.body.blocks]
@@ -43,108 +58,148 @@ def split_numbers(module: ModuleOp, entry: int) -> tuple[str, NDArray[np.int64]]
     if not isinstance(values, DenseIntOrFPElementsAttr):
         return None
     rows = np.array(values.get_values(), np.int64)
-    calls = _Calls(entry, len(rows))
     try:
-        lines = [line for op in main.body.block.ops for line in calls.lines_of(op)]
+        kinds, numbers = _calls_in(main.body.block)
     except _OtherOpError:
         return None
-    head = f"define void @{ENTRY}(ptr %a0, ptr %a1, ptr %a2, ptr %a3) nounwind {{"
-    text = "\n".join([*sorted(calls.declared), head, *calls.start(), *lines, "}", ""])
-    return text, np.concatenate([rows, np.array(calls.numbers, np.int64)])
+    text = "\n".join(_lines(kinds, entry, len(rows)))
+    return text, np.concatenate([rows, np.array(numbers, np.int64)])
 
 
 class _OtherOpError(Exception):
     """Something else than a call of a kernel, and what it is passed."""
 
 
-def _kind_of(value: SSAValue) -> str:
-    if value.type == i64:
-        return "i64"
-    if not isinstance(value.type, llvm.LLVMPointerType):
+def _calls_in(block: Block) -> tuple[Sequence[_CallKind], list[int]]:
+    """Return the kinds of calls in `block`, in order, and the numbers of all calls."""
+    kinds, numbers = dict[_CallKind, int](), list[int]()
+    ways = dict[int, _Path]()
+    """How values are found, by id: to hash a value calls Python."""
+    op = block.first_op
+    while op is not None:
+        op_class = type(op)
+        if op_class is llvm.CallOp:
+            found: list[str] = []
+            at = len(numbers)
+            numbers.append(0)
+            for value in op.operands:
+                way = ways.get(id(value))
+                if way is None:
+                    way = ways[id(value)] = _passed(value)
+                found.append(way[0])
+                numbers += way[1]
+            kind = _symbol_of(op), tuple(found)
+            numbers[at] = kinds.setdefault(kind, len(kinds))
+        elif op_class is llvm.ReturnOp and not op.operands:
+            break
+        elif op_class not in _PASSED:
+            raise _OtherOpError
+        op = op.next_op
+    return list(kinds), [*numbers, len(kinds)]
+
+
+def _symbol_of(op: Operation) -> str:
+    assert isinstance(op, llvm.CallOp)
+    if op.callee is None or op.results:
         raise _OtherOpError
-    return "ptr"
+    return op.callee.string_value()
 
 
-class _Calls:
-    """
-    Writes calls; each finds its operands for itself.
+def _passed(value: SSAValue) -> _Path:
+    start, numbers = way = _way_to(value)
+    # All of the arena are found alike, wherever they lie in it.
+    return (start + _BYTES, (0,)) if start == _ARENA and not numbers else way
 
-    That two calls are passed the same number is chance, and must not show in the text.
-    """
 
-    def __init__(self, entry: int, start: int):
-        self.declared: set[str] = set()
-        self.numbers: list[int] = []
-        self._entry, self._start = entry, start
-        self._count = 0
+def _way_to(value: SSAValue) -> _Path:
+    """Return how `value` is found. Errors: _OtherOpError."""
+    if isinstance(value, BlockArgument):
+        return f"a{value.index}", ()
+    match value.owner:
+        case llvm.ConstantOp(value=IntegerAttr() as number) if value.type == i64:
+            return _NUMBER, (number.value.data,)
+        case llvm.AddressOfOp():
+            return _ROWS, ()
+        case llvm.LoadOp() as op if isinstance(value.type, llvm.LLVMPointerType):
+            start, numbers = _way_to(op.ptr)
+            if isinstance(op.ptr, BlockArgument):  # the first entry, as all others
+                start, numbers = start + _POINTERS, (0,)
+            return start + _LOADED, numbers
+        case llvm.GEPOp() as op if not op.ssa_indices:
+            start, numbers = _way_to(op.ptr)
+            (index,) = op.rawConstantIndices.get_values()
+            step = _BYTES if op.elem_type == i8 else _POINTERS
+            return start + step, (*numbers, index)
+        case _:
+            raise _OtherOpError
 
-    def start(self) -> Iterator[str]:
-        yield f"  %entry = getelementptr ptr, ptr %a{_CONSTANTS}, i64 {self._entry}"
-        yield "  %numbers = load ptr, ptr %entry, align 8"
 
-    def lines_of(self, op: object) -> Iterator[str]:
-        """Yield the lines of a call, or of the end; what is passed comes with it."""
-        match op:
-            case llvm.CallOp() if op.callee is not None and not op.results:
-                names: list[str] = []
-                for value in op.args:
-                    name = yield from self._operand(value)
-                    names.append(f"{_kind_of(value)} {name}")
-                symbol = op.callee.string_value()
-                types = ", ".join(name.partition(" ")[0] for name in names)
-                self.declared.add(f"declare void @{symbol}({types})")
-                yield f"  call void @{symbol}({', '.join(names)})"
-            case llvm.ReturnOp() if op.arg is None:
-                yield "  ret void"
-            case llvm.ConstantOp() | llvm.GEPOp() | llvm.LoadOp() | llvm.AddressOfOp():
-                return
-            case _:
-                raise _OtherOpError
+def _lines(kinds: Sequence[_CallKind], entry: int, start: int) -> Iterator[str]:
+    """Yield the lines of a `main` whose calls begin at number `start` of `entry`."""
+    types = {symbol: ", ".join(map(_type_of, ways)) for symbol, ways in kinds}
+    for symbol in sorted(types):
+        yield f"declare void @{symbol}({types[symbol]})"
+    given = ", ".join(f"ptr %a{number}" for number in range(_ARGUMENTS))
+    yield f"define void @{ENTRY}({given}) nounwind {{"
+    yield "start:"
+    yield f"  %entry = getelementptr ptr, ptr %{_CONSTANTS}, i64 {entry}"
+    yield f"  %{_ROWS} = load ptr, ptr %entry, align 8"
+    yield f"  %first = getelementptr i64, ptr %{_ROWS}, i64 {start}"
+    yield "  br label %next"
+    yield "next:"
+    after = "".join(f", [%after{k}, %call{k}]" for k in range(len(kinds)))
+    yield f"  %at = phi ptr [%first, %start]{after}"
+    yield "  %kind = load i64, ptr %at, align 8"
+    cases = " ".join(f"i64 {k}, label %call{k}" for k in range(len(kinds)))
+    yield f"  switch i64 %kind, label %end [{cases}]"
+    for number, (symbol, ways) in enumerate(kinds):
+        yield from _CallWriter(number).lines_of(symbol, ways)
+    yield from ("end:", "  ret void", "}", "")
 
-    def _operand(self, value: SSAValue) -> Generator[str, None, str]:
-        """Yield the lines that find `value`; return its name."""
-        if isinstance(value, BlockArgument) and value.index == _ARENA:
-            return (yield from self._moved("i8", f"%a{_ARENA}", 0))
-        return (yield from self._found(value))
 
-    def _found(self, value: SSAValue) -> Generator[str, None, str]:
-        if isinstance(value, BlockArgument):
-            return f"%a{value.index}"
-        match value.owner:
-            case llvm.ConstantOp(value=IntegerAttr() as number) if value.type == i64:
-                return (yield from self._number(number.value.data))
-            case llvm.AddressOfOp():
-                return "%numbers"
-            case llvm.LoadOp() as op:
-                at = yield from self._entry_at(op.ptr)
-                return (yield from self._named(f"load ptr, ptr {at}, align 8"))
-            case llvm.GEPOp() as op if not op.ssa_indices:
-                base = yield from self._found(op.ptr)
-                (index,) = op.rawConstantIndices.get_values()
-                kind = "i8" if op.elem_type == i8 else "ptr"
-                return (yield from self._moved(kind, base, index))
-            case _:
-                raise _OtherOpError
+def _type_of(way: str) -> str:
+    return "i64" if way == _NUMBER else "ptr"
 
-    def _entry_at(self, table: SSAValue) -> Generator[str, None, str]:
-        """Find an entry of a table; the first is found as all others are."""
-        if isinstance(table, BlockArgument):
-            return (yield from self._moved("ptr", f"%a{table.index}", 0))
-        return (yield from self._found(table))
 
-    def _moved(self, kind: str, base: str, number: int) -> Generator[str, None, str]:
-        index = yield from self._number(number)
-        return (
-            yield from self._named(f"getelementptr {kind}, ptr {base}, i64 {index}")
-        )
+class _CallWriter:
+    """Writes the call of one kind; its numbers are those after that of the kind."""
 
-    def _number(self, number: int) -> Generator[str, None, str]:
-        at = self._start + len(self.numbers)
-        self.numbers.append(number)
-        place = yield from self._named(f"getelementptr i64, ptr %numbers, i64 {at}")
-        return (yield from self._named(f"load i64, ptr {place}, align 8"))
+    def __init__(self, kind: int):
+        self._kind = kind
+        self._lines = [f"call{kind}:"]
+        self._numbers = 1
 
-    def _named(self, text: str) -> Generator[str, None, str]:
-        self._count += 1
-        yield f"  %v{self._count} = {text}"
-        return f"%v{self._count}"
+    def lines_of(self, symbol: str, ways: Iterable[str]) -> list[str]:
+        passed = ", ".join([f"{_type_of(way)} {self._found(way)}" for way in ways])
+        end = f"  %after{self._kind} = getelementptr i64, ptr %at, i64 {self._numbers}"
+        return [
+            *self._lines,
+            f"  call void @{symbol}({passed})",
+            end,
+            "  br label %next",
+        ]
+
+    def _found(self, way: str) -> str:
+        """Write how an operand is found; return its name."""
+        if way == _NUMBER:
+            return self._number()
+        start, *steps = way.split()
+        found = f"%{start}"
+        for step in steps:
+            if step == _LOADED.strip():
+                found = self._named(f"load ptr, ptr {found}, align 8")
+            else:
+                index = self._number()
+                type_ = _STEPS[step]
+                found = self._named(f"getelementptr {type_}, ptr {found}, i64 {index}")
+        return found
+
+    def _number(self) -> str:
+        place = self._named(f"getelementptr i64, ptr %at, i64 {self._numbers}")
+        self._numbers += 1
+        return self._named(f"load i64, ptr {place}, align 8")
+
+    def _named(self, text: str) -> str:
+        name = f"%v{self._kind}.{len(self._lines)}"
+        self._lines.append(f"  {name} = {text}")
+        return name

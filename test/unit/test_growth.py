@@ -55,3 +55,12 @@ def test_layers_alike_are_planned_once(
     monkeypatch.setattr(product_calls, "plan_product", count)
     glow.compile(content_of(name, 12), threads=1)
     assert len(planned) <= 3  # the first and the last have other layouts
+
+
+def test_code_of_main_has_each_kind_of_layer_once() -> None:
+    few, many = (
+        glow.compile(content_of("residual", count), threads=1).image().objects
+        for count in (12, 96)
+    )
+    larger_numbers = 16
+    assert sum(map(len, many)) <= sum(map(len, few)) + larger_numbers
