@@ -7,8 +7,14 @@ from functools import wraps
 from typing import Any
 
 from glow.traced import jit
-from glow.tracing.gradients import Pullback, traced_jvp, traced_value_and_grad
+from glow.tracing.gradients import (
+    Pullback,
+    check_argnums,
+    traced_jvp,
+    traced_value_and_grad,
+)
 from glow.tracing.trace import is_tracing
+from glow.tracing.user_code import check_function
 
 
 def value_and_grad(
@@ -27,6 +33,9 @@ def value_and_grad(
     Errors: TracingError, at the caller's line, for other arguments and results, and an
     op on the way that has no gradient.
     """
+
+    check_function("value_and_grad", function)
+    check_argnums("value_and_grad", argnums)
 
     @wraps(function, updated=())  # not what a JitFunction is made of
     def both(*arguments: Any, **named: Any) -> tuple[Any, Any]:
@@ -51,6 +60,8 @@ def grad(
     With `has_aux` it returns a pair, the gradient and the second result of the
     function. All else is as in `value_and_grad`.
     """
+    check_function("grad", function)
+    check_argnums("grad", argnums)
     both = value_and_grad(function, argnums, has_aux=has_aux)
 
     @wraps(function, updated=())  # not what a JitFunction is made of
@@ -69,6 +80,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     each of `primals`, nested as they are. Both are of the function that is traced.
     Errors: TracingError outside of such a function, and as `value_and_grad`.
     """
+    check_function("vjp", function, len(primals))
     pullback = Pullback("vjp", function, primals, range(len(primals)))
     return pullback.value, pullback
 
@@ -83,6 +95,7 @@ def jvp(
     that it takes about three times as long as the function.
     Errors: TracingError as `vjp`.
     """
+    check_function("jvp", function, len(primals))
     return traced_jvp(function, primals, tangents)
 
 

@@ -10,7 +10,13 @@ from typing import cast
 
 from glow.runtime.thread_count import allowed_threads
 from glow.support.files import CACHE_BYTES, check_private
+from glow.support.names import with_article
 from glow.support.targets import ACCURACIES
+
+_INTEGERS = (
+    *("threads", "stop_after_pass", "cache_size", "cache_bytes"),
+    *("fold_bytes", "memory_bytes"),
+)
 
 Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
 """Extents of dimensions by name, in all combinations, or combination by combination."""
@@ -64,6 +70,11 @@ class Options:
     """What values that are alive at once should fit in; 0: as little as is fast."""
 
     def __post_init__(self) -> None:
+        for name in _INTEGERS:
+            value = cast(object, getattr(self, name))
+            if value is not None and not hasattr(value, "__index__"):
+                kind = with_article(type(value).__name__)
+                raise ValueError(f"expected an integer as {name}, got {kind}")
         if self.threads is not None and self.threads < 1:
             raise ValueError(f"expected at least one thread, got {self.threads}")
         if self.cache_dir:
@@ -105,6 +116,9 @@ class Options:
 
 def target_spec(target: str, cpu_features: str | None, accuracy: str = "fast") -> str:
     """Return `target` with all that is said of it, the one text that passes know."""
+    if not isinstance(target, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        kind = with_article(type(target).__name__)
+        raise ValueError(f"expected the name of a target, got {kind}")
     if cpu_features is not None:
         if ":" in target:
             raise ValueError(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from functools import partial, update_wrapper
+from inspect import Parameter, signature
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,9 +16,7 @@ from glow.model import Model
 from glow.options import CACHE_SIZE, Options
 from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
-from glow.support.errors import TracingError
 from glow.support.garbage import no_collection
-from glow.support.names import with_article
 from glow.traced_model import TracedModel
 from glow.tracing.programs import (
     TracedArguments,
@@ -27,7 +27,7 @@ from glow.tracing.programs import (
 )
 from glow.tracing.pytrees import unflatten
 from glow.tracing.trace import is_tracing
-from glow.tracing.user_code import error_here
+from glow.tracing.user_code import check_function, error_here
 
 
 def trace(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Model:
@@ -45,6 +45,7 @@ def trace(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Mod
     Arrays that the function closes over are constants. docs/tracing.md says more.
     Errors: TracingError, which begins with the line that does what no trace can.
     """
+    check_function("trace", function)
     static: Sequence[str] = ()
     if isinstance(function, JitFunction):
         function, static = function.function, function.static
@@ -163,9 +164,33 @@ def jit(
             cache_size=cache_size,
             **options,
         )
-    if not callable(function):
-        got = with_article(type(function).__name__)
-        raise TracingError(f"jit: expected a function, got {got}")
-    names = (static,) if isinstance(static, str) else tuple(static)
+    check_function("jit", function)
+    names = _static_names(function, static)
+    if strange := options.keys() - {each.name for each in fields(Options)}:
+        raise error_here(
+            f"jit: expected options of glow.compile, got {', '.join(sorted(strange))}"
+        )
     made = Options(threads=threads, cache_size=cache_size, **options)
     return JitFunction(function, names, target, made)
+
+
+def _static_names(function: Callable[..., Any], static: object) -> tuple[str, ...]:
+    """Return the names in `static`, which the function must have as parameters."""
+    given = (static,) if isinstance(static, str) else static
+    is_list = isinstance(given, tuple | list | set | frozenset)
+    names = tuple(cast(Sequence[object], given)) if is_list else (given,)
+    texts = tuple(name for name in names if isinstance(name, str))
+    if len(texts) < len(names):
+        raise error_here(f"jit: expected names of parameters as static, got {given!r}")
+    try:
+        parameters = signature(function).parameters
+    except ValueError:  # one that says nothing of itself, as some of C
+        return texts
+    takes_any = any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
+    for name in texts:
+        if name not in parameters and not takes_any:
+            known = ", ".join(parameters) or "none"
+            raise error_here(
+                f"jit: expected static to name one of {known}, got {name!r}"
+            )
+    return texts

@@ -12,13 +12,19 @@ from xdsl.dialects.func import FuncOp
 
 from glow.dialects.graph.control_flow import COMPOSITE, GRADIENT, CallFunctionOp
 from glow.dialects.graph.tensors import Tensor
+from glow.support.names import with_article
 from glow.support.types import is_float
 from glow.tracing.operands import as_tracer, tensor_of, weak_type
 from glow.tracing.pytrees import Structure, flatten, is_array, unflatten
 from glow.tracing.registry import Traceable
 from glow.tracing.trace import Trace, current_trace, is_tracing
 from glow.tracing.tracers import Tracer
-from glow.tracing.user_code import blamed_on_caller, error_here, user_place
+from glow.tracing.user_code import (
+    blamed_on_caller,
+    check_function,
+    error_here,
+    user_place,
+)
 from glow.tracing.variables import Variable
 
 Gradient = Callable[[tuple[Any, ...], Any, Any], Any]
@@ -122,8 +128,16 @@ def composite(
     `gradient(arguments, results, cotangents)` returns its gradients, where those of
     what it computes are not meant: a tuple with one for each argument, nested as that,
     or None. `arguments` is a tuple, `cotangents` are nested as the results. Errors:
-    TracingError where gradients are others than that.
+    TracingError at the caller's line for what is no function, or no name, and where
+    gradients are others than that.
     """
+    if function is not None:
+        check_function("composite", function)
+    if gradient is not None:
+        check_function("composite: gradient", gradient, 3)
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        kind = with_article(type(name).__name__)
+        raise error_here(f"composite: expected a name that is a text, got {kind}")
     if function is None:
         return partial(_marked, name=name, gradient=gradient)
     return _marked(function, name, gradient)

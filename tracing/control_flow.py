@@ -17,17 +17,23 @@ from glow.support.errors import ExecutionError
 from glow.support.names import with_article
 from glow.tracing.calls import TracedFunction, trace_function, traced_results
 from glow.tracing.loops import (
-    check_functions,
     condition_of,
     insert_loop,
     is_operand,
     leaves_of,
 )
 from glow.tracing.operands import as_tracer, tensor_of
-from glow.tracing.pytrees import PathLeaf, Structure, flatten, map_leaves, unflatten
+from glow.tracing.pytrees import (
+    PathLeaf,
+    Structure,
+    flatten,
+    is_array,
+    map_leaves,
+    unflatten,
+)
 from glow.tracing.trace import current_trace, is_tracing
 from glow.tracing.tracers import Tracer
-from glow.tracing.user_code import error_here, user_place
+from glow.tracing.user_code import check_function, error_here, user_place
 
 
 def cond(
@@ -44,10 +50,11 @@ def cond(
     Shapes: predicate a scalar of bools; both results nested alike, of the same shapes
     and element types. Errors: TracingError at the caller's line for others.
     """
-    check_functions("glow.cond", true_function, false_function)
+    for function in (true_function, false_function):
+        check_function("glow.cond", function, len(operands))
     if not isinstance(predicate, Tracer):
+        _check_number("glow.cond", "a condition", predicate, "b", "bools")
         return (true_function if predicate else false_function)(*operands)
-    check_functions("glow.cond", true_function, false_function)
     condition = condition_of(predicate, "glow.cond")
     traced = [
         trace_function(function, operands, name=name, is_operand=is_operand)
@@ -89,7 +96,14 @@ def while_loop(
     condition that is not a scalar of bools. ExecutionError for one that is true after
     `max_turns`.
     """
-    check_functions("glow.while_loop", condition, body)
+    for function in (condition, body):
+        check_function("glow.while_loop", function, 1)
+    if max_turns is not None:
+        _check_number("glow.while_loop", "max_turns", max_turns, "iu", "integers")
+        if max_turns < 0:
+            raise error_here(
+                f"glow.while_loop: expected max_turns of at least 0, got {max_turns}"
+            )
     if not is_tracing():
         state = init
         for turn in count():
@@ -119,7 +133,10 @@ def fori_loop(
     arrays as a number of Python does. Outside traces it is a loop of Python.
     Shapes, errors: as those of `while_loop`.
     """
-    check_functions("glow.fori_loop", body)
+    check_function("glow.fori_loop", body, 2)
+    for bound in (lower, upper):
+        if not isinstance(bound, Tracer):
+            _check_number("glow.fori_loop", "a bound", bound, "iu", "integers")
     if not is_tracing():
         for i in range(int(lower), int(upper)):
             init = body(i, init)
@@ -162,7 +179,11 @@ def scan(
     of `while_loop`; other lengths, no array and no length; a function that returns no
     pair.
     """
-    check_functions("glow.scan", function, condition)
+    check_function("glow.scan", function, 2)
+    if condition is not None:
+        check_function("glow.scan", condition, 1)
+    if length is not None and not isinstance(length, Tracer):
+        _check_number("glow.scan", "a length", length, "iu", "integers")
     parts, nesting = flatten(xs, is_operand)
     turns = _turns_of(parts, length)
     if not is_tracing():
@@ -187,6 +208,17 @@ def scan(
         reverse=reverse,
     )
     return carry, unflatten(outputs[0], rows)
+
+
+def _check_number(what: str, role: str, value: object, kinds: str, of: str) -> None:
+    """Raise an error at the caller's line unless a known value is a scalar of `of`."""
+    array = (
+        np.asarray(value) if isinstance(value, int | float) or is_array(value) else None
+    )
+    if array is None or array.shape or array.dtype.kind not in kinds:
+        kind = with_article(type(value).__name__)
+        got = kind if array is None else f"{array.dtype}{list(array.shape)}"
+        raise error_here(f"{what}: expected {role} that is a scalar of {of}, got {got}")
 
 
 def _turns_of(parts: Sequence[PathLeaf], length: Any) -> int:

@@ -178,6 +178,18 @@ def _count(structure: Structure) -> int:
     return sum(map(_count, structure.children))
 
 
+def check_argnums(what: str, argnums: object) -> None:
+    """Raise an error at the caller's line unless these are numbers of arguments."""
+    several = isinstance(argnums, tuple | list)
+    numbers = cast(Sequence[object], argnums if several else (argnums,))
+    known = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool)]
+    if not numbers or len(known) < len(numbers) or len(set(known)) < len(known):
+        raise error_here(
+            f"{what}: expected argnums that are a number, or several that differ, got "
+            f"{argnums!r}"
+        )
+
+
 def traced_value_and_grad(
     what: str,
     function: Callable[..., Any],

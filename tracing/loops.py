@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import i1
 from glow.dialects.graph.control_flow import COUNT, LoopOp
 from glow.dialects.graph.scattering import ScatterNdOp
 from glow.dialects.graph.tensors import Tensor
-from glow.support.names import with_article
 from glow.tracing.operands import tensor_of, weak_type
 from glow.tracing.pytrees import Structure, flatten, is_array
 from glow.tracing.trace import Trace, current_trace
@@ -25,14 +24,6 @@ TraceTurn = Callable[[Tracer, list[Tracer]], tuple[Tensor | None, list[Any], lis
 
 def is_operand(value: object) -> bool:
     return isinstance(value, Tracer) or is_array(value)
-
-
-def check_functions(what: str, *functions: object) -> None:
-    """Raise an error at the caller's line unless all are functions or None."""
-    for each in functions:
-        if each is not None and not callable(each):
-            kind = with_article(type(each).__name__)
-            raise error_here(f"{what}: expected a function, got {kind}")
 
 
 def condition_of(predicate: Any, what: str) -> Tensor:

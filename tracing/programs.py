@@ -130,7 +130,7 @@ def _spec(leaf: PathLeaf) -> ArgumentSpec:
         raise TypeError(f"{leaf.name}: expected an array, got one of another trace")
     if isinstance(value, ShapeDtype):
         dtype = np.dtype(value.dtype)
-        shape = tuple(e if isinstance(e, str) else int(e) for e in value.shape)
+        shape = _extents(leaf.name, value.shape)
     else:
         array: Array = np.asarray(value)
         dtype, shape = array.dtype, array.shape
@@ -139,6 +139,20 @@ def _spec(leaf: PathLeaf) -> ArgumentSpec:
     except VerifyException as error:
         raise TypeError(f"{leaf.name}: {error}") from None
     return ArgumentSpec(leaf.name, shape, dtype, weak_type(value))
+
+
+def _extents(name: str, shape: object) -> tuple[int | str, ...]:
+    """Return the extents of a `ShapeDtype`; TypeError for what is none."""
+    extents = cast(Sequence[Any], shape if isinstance(shape, tuple | list) else (None,))
+    for extent in extents:
+        if not isinstance(extent, str) and not (
+            hasattr(extent, "__index__") and extent >= 0
+        ):
+            raise TypeError(
+                f"{name}: expected a shape of extents of at least 0, or names of "
+                f"dimensions, got {shape!r}"
+            )
+    return tuple(e if isinstance(e, str) else int(e) for e in extents)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from inspect import signature
 from itertools import islice
 from traceback import walk_tb
 from types import CodeType, FrameType
@@ -18,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.support.errors import GlowError, TracingError
 from glow.support.locations import location_of
+from glow.support.names import with_article
 
 _LIBRARIES = sys.stdlib_module_names - {"__main__"} | {"glow", "numpy"}
 
@@ -108,6 +110,29 @@ def _shown(file: str) -> str:
 def error_here(message: str) -> TracingError:
     """Return an error that begins with the line of the caller's code."""
     return TracingError(f"{user_place()}: {message}")
+
+
+def check_function(what: str, function: object, takes: int | None = None) -> None:
+    """
+    Raise an error at the caller's line for what is no function.
+
+    The same for one that cannot be called with as many arguments as it `takes`.
+    """
+    if not callable(function):
+        kind = with_article(type(function).__name__)
+        raise error_here(f"{what}: expected a function, got {kind}")
+    if takes is None:
+        return
+    try:
+        signature(function).bind(*range(takes))
+    except TypeError:
+        name = getattr(function, "__name__", "function")
+        raise error_here(
+            f"{what}: expected a function of {takes} arguments, got "
+            f"{name}{signature(function)}"
+        ) from None
+    except ValueError:  # one that says nothing of itself, as some of C
+        return
 
 
 @contextmanager

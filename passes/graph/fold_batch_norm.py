@@ -3,13 +3,21 @@
 import numpy as np
 
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.joining import SplitOp
 from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.tensors import Tensor
 from glow.passes.constants import Constants, base_name
 from glow.passes.graph._scales_and_shifts import Affine, Scaling, affine_of, along
 from glow.passes.patterns import Replacement, Results, RewritePass
 from glow.support.arrays import Array
 from glow.support.locations import fuse
-from glow.support.types import dtype_of, element_of, shape_of
+from glow.support.types import (
+    dtype_of,
+    element_of,
+    has_layout,
+    normalize_axis,
+    shape_of,
+)
 
 LinearOp = ConvOp | ConvTransposeOp | MatMulOp
 
@@ -52,10 +60,54 @@ def fold_affine_into_product(op: Scaling, new: Replacement) -> Results:
     product = None if affine is None else affine.input.owner
     if affine is None or not isinstance(product, LinearOp):
         return None
-    if not product.result.has_one_use():
-        return None  # another reader needs the plain product
     if product.result.type != op.results[0].type:
         return None  # the op also changes the layout
+    return _folded(product, affine, op, new)
+
+
+def fold_affine_of_part(op: Scaling, new: Replacement) -> Results:
+    """scale * part(x * w) + shift -> part(x * w'), for a part of a split by channels"""
+    affine = affine_of(op, new.constants)
+    split = None if affine is None else affine.input.owner
+    if affine is None or not isinstance(split, SplitOp):
+        return None
+    part, product = affine.input, split.input.owner
+    if not isinstance(product, LinearOp) or part.type != op.results[0].type:
+        return None
+    if any(map(has_layout, (split.input, *split.outputs))):
+        return None
+    shape, axis = shape_of(split.input), channel_axis(product)
+    if axis is None or axis != normalize_axis(split.axis, len(shape)):
+        return None
+    if not part.has_one_use():
+        return None  # another reader needs the plain part
+    own = [along(a, axis, shape_of(part)) for a in (affine.scale, affine.shift)]
+    index = [value is part for value in split.outputs].index(True)
+    first, last = sum(split.sizes[:index]), sum(split.sizes[: index + 1])
+    column = [1] * len(shape)
+    column[axis] = -1
+    wide = [np.ones(shape[axis]), np.zeros(shape[axis])]
+    for whole, values in zip(wide, own, strict=True):
+        if values is None:
+            return None
+        whole[first:last] = values
+    scale, shift = (each.reshape(column) for each in wide)
+    whole = _folded(product, Affine(split.input, scale, shift), op, new)
+    if whole is None:
+        return None
+    parts = new.emit_all(SplitOp, whole, axis=split.axis, sizes=split.sizes)
+    ops, new.ops = new.ops, []
+    values = [each.value for each in parts]
+    new.rewriter.replace(split, ops, values)
+    return values[index]
+
+
+def _folded(
+    product: LinearOp, affine: Affine, op: Scaling, new: Replacement
+) -> Tensor | None:
+    """Return `product` with what `op` computes of it, if nothing else reads it."""
+    if not product.result.has_one_use():
+        return None
     arrays = _arrays(product, affine, new.constants)
     if arrays is None:
         return None
@@ -103,11 +155,12 @@ class FoldBatchNormPass(RewritePass):
     Fold batch normalization, and scales and shifts per channel, into products.
 
     Applies to convolutions, transposed ones and matrix products whose weight is known;
-    a shift alone needs no weight. New weights are computed in f64 and rounded once.
+    a shift alone needs no weight. Parts of a product that is split along its channels
+    may each have their own. New weights are computed in f64 and rounded once.
 
     Level: graph -> graph. Needs: nothing; `remove-dead-constants` afterwards.
     """
 
     name = "fold-batch-norm"
-    patterns = (fold_affine_into_product,)
+    patterns = (fold_affine_into_product, fold_affine_of_part)
     on_layouts = True

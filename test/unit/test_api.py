@@ -117,6 +117,15 @@ def test_no_thread_is_refused(path: Path) -> None:
         glow.compile(path, target="reference", threads=0)
 
 
+def test_options_of_other_types_are_refused(path: Path) -> None:
+    for name, value in (("threads", "two"), ("cache_size", 2.5), ("fold_bytes", [])):
+        message = f"expected an integer as {name}, got a {type(value).__name__}"
+        with pytest.raises(ValueError, match=message):
+            glow.compile(path, **{name: value})  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="expected the name of a target, got an int"):
+        glow.compile(path, target=3)  # pyright: ignore[reportArgumentType]
+
+
 def test_less_than_no_room_is_refused(path: Path) -> None:
     with pytest.raises(ValueError, match="cache_bytes of at least 0, got -1"):
         glow.compile(path, cache_dir=path.parent, cache_bytes=-1)

@@ -40,6 +40,14 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: glow.jit(scaled, static="factor")(X, [1]),
         "scaled: factor: expected a static value that has a hash, got a list; .*",
     ),
+    "a shape below zero": (
+        lambda: glow.trace(scaled, glow.ShapeDtype((2, -1))),
+        r"scaled: x: expected a shape of extents of at least 0, .*, got \(2, -1\)",
+    ),
+    "a shape that is none": (
+        lambda: glow.trace(scaled, glow.ShapeDtype(2.5)),  # pyright: ignore
+        "scaled: x: expected a shape of extents of at least 0, .*, got 2.5",
+    ),
     "nothing to return": (
         lambda: glow.jit(lambda x: None)(X),
         "<lambda>: expected arrays as results, got none",

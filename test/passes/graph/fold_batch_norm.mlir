@@ -307,3 +307,51 @@ func.func @lone_batch_norm_is_kept(%0: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf3
   %1 = graph.batch_norm %0, %m, %v scale %s : tensor<2xf32> bias %t : tensor<2xf32> {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
   func.return %1 : tensor<1x2x4x4xf32>
 }
+
+// Each part of a product has a norm of its own; what nothing reads is no reader.
+// CHECK-LABEL: @parts_of_a_product(
+// CHECK:         [[W:%.*]] = graph.literal dense<{{\[\[\[\[}}2.000000e+00]]], {{\[\[\[}}3.000000e+00]]], {{\[\[\[}}4.000000e+00]]]]> : tensor<3x1x1x1xf32>
+// CHECK-NEXT:    [[B:%.*]] = graph.literal dense<[0.000000e+00, 1.000000e+00, 0.000000e+00]> : tensor<3xf32>
+// CHECK-NEXT:    [[Y:%.*]] = graph.conv %x, [[W]] bias [[B]]
+// CHECK-NEXT:    [[P:%.*]], [[Q:%.*]] = graph.split [[Y]]
+// CHECK-NEXT:    func.return [[P]], [[Q]]
+func.func @parts_of_a_product(%x: tensor<1x1x4x4xf32>) -> (tensor<1x1x4x4xf32>, tensor<1x2x4x4xf32>) {
+  %w = graph.literal dense<1.0> : tensor<3x1x1x1xf32> : tensor<3x1x1x1xf32>
+  %0 = graph.conv %x, %w : (tensor<1x1x4x4xf32>, tensor<3x1x1x1xf32>) -> tensor<1x3x4x4xf32>
+  %a, %b = graph.split %0 {axis = 1 : i64, sizes = array<i64: 1, 2>} : (tensor<1x3x4x4xf32>) -> (tensor<1x1x4x4xf32>, tensor<1x2x4x4xf32>)
+  %s = graph.literal dense<2.0> : tensor<f32> : tensor<f32>
+  %t = graph.literal dense<[[[3.0]], [[4.0]]]> : tensor<2x1x1xf32> : tensor<2x1x1xf32>
+  %u = graph.literal dense<[[[1.0]], [[0.0]]]> : tensor<2x1x1xf32> : tensor<2x1x1xf32>
+  %1 = graph.mul %a, %s : (tensor<1x1x4x4xf32>, tensor<f32>) -> tensor<1x1x4x4xf32>
+  %2 = graph.mul %b, %t : (tensor<1x2x4x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %3 = graph.add %2, %u : (tensor<1x2x4x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %dead = graph.neg %0 : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
+  %gone = graph.neg %b : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  func.return %1, %3 : tensor<1x1x4x4xf32>, tensor<1x2x4x4xf32>
+}
+
+// Parts of rows have a part of the result each, and no channel of their own.
+// CHECK-LABEL: @parts_of_rows_are_kept(
+// CHECK:         graph.matmul %x, %{{.*}} : (
+// CHECK-NEXT:    [[A:%.*]], %{{.*}} = graph.split
+// CHECK:         graph.mul [[A]]
+func.func @parts_of_rows_are_kept(%x: tensor<4x2xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %w = graph.literal dense<1.0> : tensor<2x3xf32> : tensor<2x3xf32>
+  %0 = graph.matmul %x, %w : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  %a, %b = graph.split %0 {axis = 0 : i64, sizes = array<i64: 2, 2>} : (tensor<4x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  %s = graph.literal dense<2.0> : tensor<f32> : tensor<f32>
+  %1 = graph.mul %a, %s : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  func.return %1, %b : tensor<2x3xf32>, tensor<2x3xf32>
+}
+
+// CHECK-LABEL: @parts_with_other_readers_are_kept(
+// CHECK:         graph.conv %x, %w : (
+// CHECK:         graph.mul
+func.func @parts_with_other_readers_are_kept(%x: tensor<1x1x4x4xf32>) -> (tensor<1x1x4x4xf32>, tensor<1x1x4x4xf32>) {
+  %w = graph.literal dense<1.0> : tensor<2x1x1x1xf32> : tensor<2x1x1x1xf32>
+  %0 = graph.conv %x, %w : (tensor<1x1x4x4xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %a, %b = graph.split %0 {axis = 1 : i64, sizes = array<i64: 1, 1>} : (tensor<1x2x4x4xf32>) -> (tensor<1x1x4x4xf32>, tensor<1x1x4x4xf32>)
+  %s = graph.literal dense<2.0> : tensor<f32> : tensor<f32>
+  %1 = graph.mul %a, %s : (tensor<1x1x4x4xf32>, tensor<f32>) -> tensor<1x1x4x4xf32>
+  func.return %1, %a : tensor<1x1x4x4xf32>, tensor<1x1x4x4xf32>
+}

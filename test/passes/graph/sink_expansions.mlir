@@ -67,3 +67,46 @@ func.func @layout_of_the_small_one_is_kept(%x: tensor<1x1x3x4xf32, #layout.physi
   %1 = graph.relu %0 : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
   func.return %1 : tensor<1x2x3x4xf32>
 }
+
+// CHECK-LABEL: @parts_are_expanded(
+// CHECK-NEXT:    [[A:%.*]], [[B:%.*]] = graph.split %x {axis = 1 : i64, sizes = array<i64: 1, 2>}
+// CHECK-NEXT:    [[E:%.*]] = graph.expand [[A]] {shape = array<i64: 2, 1>}
+// CHECK-NEXT:    [[F:%.*]] = graph.expand [[B]] {shape = array<i64: 2, 2>}
+// CHECK-NEXT:    func.return [[E]], [[F]]
+func.func @parts_are_expanded(%x: tensor<1x3xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
+  %0 = graph.expand %x {shape = array<i64: 2, 3>} : (tensor<1x3xf32>) -> tensor<2x3xf32>
+  %a, %b = graph.split %0 {axis = 1 : i64, sizes = array<i64: 1, 2>} : (tensor<2x3xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>)
+  func.return %a, %b : tensor<2x1xf32>, tensor<2x2xf32>
+}
+
+// CHECK-LABEL: @parts_of_what_broadcasts_are_alike(
+// CHECK-NEXT:    [[E:%.*]] = graph.expand %x {shape = array<i64: 1, 3>}
+// CHECK-NEXT:    [[F:%.*]] = graph.expand %x {shape = array<i64: 2, 3>}
+// CHECK-NEXT:    func.return [[E]], [[F]]
+func.func @parts_of_what_broadcasts_are_alike(%x: tensor<3xf32>) -> (tensor<1x3xf32>, tensor<2x3xf32>) {
+  %0 = graph.expand %x {shape = array<i64: 3, 3>} : (tensor<3xf32>) -> tensor<3x3xf32>
+  %a, %b = graph.split %0 {axis = 0 : i64, sizes = array<i64: 1, 2>} : (tensor<3x3xf32>) -> (tensor<1x3xf32>, tensor<2x3xf32>)
+  func.return %a, %b : tensor<1x3xf32>, tensor<2x3xf32>
+}
+
+// Behind the axes that the reshape joins.
+// CHECK-LABEL: @axis_behind_a_reshape(
+// CHECK-NEXT:    graph.split %x {axis = 1 : i64
+// CHECK:         graph.expand %{{.*}} {shape = array<i64: 2, 2, 3>}
+// CHECK-NEXT:    graph.reshape %{{.*}} {shape = array<i64: 4, 3>}
+func.func @axis_behind_a_reshape(%x: tensor<1x6xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) {
+  %0 = graph.expand %x {shape = array<i64: 2, 2, 6>} : (tensor<1x6xf32>) -> tensor<2x2x6xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 4, 6>} : (tensor<2x2x6xf32>) -> tensor<4x6xf32>
+  %a, %b = graph.split %1 {axis = 1 : i64, sizes = array<i64: 3, 3>} : (tensor<4x6xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>)
+  func.return %a, %b : tensor<4x3xf32>, tensor<4x3xf32>
+}
+
+// CHECK-LABEL: @joined_axis_is_kept(
+// CHECK:         graph.reshape
+// CHECK-NEXT:    graph.split
+func.func @joined_axis_is_kept(%x: tensor<1x6xf32>) -> (tensor<1x6xf32>, tensor<3x6xf32>) {
+  %0 = graph.expand %x {shape = array<i64: 2, 2, 6>} : (tensor<1x6xf32>) -> tensor<2x2x6xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 4, 6>} : (tensor<2x2x6xf32>) -> tensor<4x6xf32>
+  %a, %b = graph.split %1 {axis = 0 : i64, sizes = array<i64: 1, 3>} : (tensor<4x6xf32>) -> (tensor<1x6xf32>, tensor<3x6xf32>)
+  func.return %a, %b : tensor<1x6xf32>, tensor<3x6xf32>
+}
