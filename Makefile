@@ -74,7 +74,7 @@ test: lit
 	$(PYTEST) -m 'not full'
 
 test-fast: $(READY)
-	$(PYTEST) -m 'not full and not slow'
+	$(PYTEST) --hypothesis-profile=fast -m 'not full and not slow'
 
 test-full: lit
 	$(PYTEST) --hypothesis-profile=search

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,12 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
-from xdsl.traits import Commutative, is_side_effect_free
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.calls import callees_first, entries_of, reached_from
 from glow.analysis.constants import MOVING, uniform_element
 from glow.analysis.directions import functions_of
 from glow.analysis.symbols import named_in
-from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.control_flow import (
     GRADIENT,
     CallingOp,
@@ -27,7 +23,6 @@ from glow.dialects.graph.control_flow import (
     LoopOp,
     composite_of,
 )
-from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.outlining import take_instead
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
@@ -38,6 +33,7 @@ from glow.dialects.graph.storage import (
     SaveOp,
     StorageOp,
 )
+from glow.passes.graph._function_form import FunctionForm, digest_of, replace_op
 from glow.support.arrays import Array
 from glow.support.names import Names
 from glow.support.types import has_layout, tensor_type
@@ -152,8 +148,8 @@ class _ModuleForm:
 
     def _write_function(self, function: FuncOp) -> None:
         self._make_literals(function)
-        form = _FunctionForm(function, self).write()
-        made = _digest(form, function.function_type, composite_of(function))
+        form = FunctionForm(function, self).write()
+        made = digest_of(form, function.function_type, composite_of(function))
         self.digests[function.sym_name.data] = made
         self._functions[function.sym_name.data] = function
         self._callee.setdefault(made, function)
@@ -187,7 +183,7 @@ class _ModuleForm:
                 self._module.body.block.insert_op_before(constant, function)
                 new = LoadOp(constant.sym_name.data, constant.type)
             if new is not None:
-                _replace(op, new)
+                replace_op(op, new)
 
     def _order(self, functions: Sequence[FuncOp], rename: bool) -> None:
         """Put placeholders first, then constants, then functions, as they are read."""
@@ -258,118 +254,3 @@ def _repeated(op: Operation) -> Array | None:
 
 def _is_long(op: LiteralOp) -> bool:
     return op.array.size > INLINE_ELEMENTS and any(op.array.strides)
-
-
-def _replace(op: Operation, new: Operation) -> None:
-    new.location = op.location
-    block = op.parent
-    assert block is not None
-    block.insert_op_before(new, op)
-    for old, result in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(result)
-    Rewriter.erase_op(op)
-
-
-class _FunctionForm:
-    """A function of one block, whose values go by digests of what they are."""
-
-    def __init__(self, function: FuncOp, module: _ModuleForm):
-        self._block = function.body.block
-        self._module = module
-        self._keys: dict[SSAValue, bytes] = {}
-        for number, argument in enumerate(self._block.args):
-            self._keys[argument] = _digest("argument", number, argument.type)
-            argument.name_hint = None
-
-    def write(self) -> bytes:
-        """Merge equal ops, order all, drop dead ones; return a digest of all."""
-        roots: list[tuple[int, bytes, Operation]] = []
-        first: dict[bytes, Operation] = {}
-        for op in list(self._block.ops):
-            op = _with_all_parameters(op)
-            if isinstance(op, ReshapeOp) and op.input.type == op.result.type:
-                op.result.replace_all_uses_with(op.input)
-                Rewriter.erase_op(op)
-                continue
-            key = self._key_of(op)
-            if not is_side_effect_free(op) or not op.results:
-                roots.append((self._rank_of(op), key, op))
-                continue
-            same = first.setdefault(key, op)
-            if same is not op:
-                for old, result in zip(op.results, same.results, strict=True):
-                    old.replace_all_uses_with(result)
-                Rewriter.erase_op(op)
-                continue
-            for number, result in enumerate(op.results):
-                self._keys[result] = _digest(key, number)
-        roots.sort(key=lambda root: root[0])  # stable: of others the order is meant
-        self._reorder([op for *_, op in roots])
-        return _digest(*(key for _, key, _ in roots))
-
-    def _rank_of(self, op: Operation) -> int:
-        """Return where an op with effects goes: saves by placeholder, then the rest."""
-        places = self._module.places
-        if isinstance(op, SaveOp):
-            return places[op.symbol.string_value()]
-        return len(places) + (op is self._block.last_op)
-
-    def _key_of(self, op: Operation) -> bytes:
-        """Return a digest of an op and of what its operands are."""
-        if isinstance(op, IfOp | LoopOp):
-            self._module.order_inputs(op, self._keys)
-        operands = [self._keys[operand] for operand in op.operands]
-        if op.has_trait(Commutative):
-            pairs = sorted(zip(operands, op.operands, strict=True), key=lambda p: p[0])
-            op.operands = [operand for _, operand in pairs]
-            operands = [key for key, _ in pairs]
-        if isinstance(op, CallingOp):
-            op.call_instead(*map(self._module.callee, op.callees))
-        own: list[object] = [op.name, *(result.type for result in op.results)]
-        for name, value in sorted({**op.properties, **op.attributes}.items()):
-            own.append(name)
-            symbol = value.string_value() if isinstance(value, SymbolRefAttr) else None
-            if symbol is None:
-                own.append(value)
-            elif isinstance(op, CallingOp):
-                own.append(self._module.digests[symbol])
-            else:
-                own.append(self._module.key_of(symbol))
-        return _digest(*own, *operands)
-
-    def _reorder(self, roots: Sequence[Operation]) -> None:
-        """Place each op right before the first that needs it, depth first."""
-        ordered: dict[Operation, None] = {}
-        stack = list(reversed(roots))
-        while stack:
-            op = stack[-1]
-            owners = (operand.owner for operand in op.operands)
-            needed = [
-                o for o in owners if isinstance(o, Operation) and o not in ordered
-            ]
-            if needed and op not in ordered:
-                stack += reversed(needed)
-                continue
-            stack.pop()
-            ordered[op] = None
-        for op in list(self._block.ops):
-            op.detach()
-            if op not in ordered:
-                op.drop_all_references()
-        self._block.add_ops(ordered)
-        for result in (result for op in ordered for result in op.results):
-            result.name_hint = None
-
-
-def _with_all_parameters(op: Operation) -> Operation:
-    """Return an op whose window says all of its parameters."""
-    if not isinstance(op, GraphOp) or not hasattr(op, "window"):
-        return op
-    new = op.rebuilt(list(op.operands), op.parameters())
-    _replace(op, new)
-    return new
-
-
-def _digest(*parts: object) -> bytes:
-    texts = (part if isinstance(part, bytes) else str(part).encode() for part in parts)
-    return sha256(b"\0".join(sha256(text).digest() for text in texts)).digest()

@@ -1,4 +1,4 @@
-"""Grids of parameters of which the default suite takes a part, `test-full` all."""
+"""Grids and examples of which the default suites take a part, `test-full` all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 
 def _left_out(is_left_out: bool) -> list[pytest.MarkDecorator]:
@@ -44,3 +45,14 @@ def in_turns(names: Iterable[str], targets: Sequence[str]) -> list[Any]:
         for number, name in enumerate(names)
         for place, target in enumerate(targets)
     ]
+
+
+def slow_but(cases: Iterable[Any], *fast: Any) -> list[Any]:
+    """Return all cases; `make test-fast` takes those that are named."""
+    marks = {True: (), False: pytest.mark.slow}
+    return [pytest.param(case, marks=marks[case in fast]) for case in cases]
+
+
+def examples(count: int) -> settings:
+    """Return settings with so many examples, fewer where the profile has below 100."""
+    return settings(max_examples=max(1, count * settings.default.max_examples // 100))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from canonical import canonical
+from grids import slow_but
 from onnx import parser
 
 import glow
@@ -114,7 +115,7 @@ def slope(loss: Callable[..., Any], lines: tuple[Any, ...]) -> float:
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu"])
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", slow_but(LOSSES, "chosen", "scanned", "never"))
 def test_gradients_are_those_of_differences(name: str, target: str) -> None:
     loss = LOSSES[name]
     both = glow.jit(glow.value_and_grad(loss, (0, 1, 2)), target=target)
@@ -126,7 +127,7 @@ def test_gradients_are_those_of_differences(name: str, target: str) -> None:
     assert found == pytest.approx(slope(loss, lines), rel=1e-6, abs=1e-7)
 
 
-@pytest.mark.parametrize("name", ["scanned", "chosen", "until"])
+@pytest.mark.parametrize("name", slow_but(["scanned", "chosen", "until"], "chosen"))
 def test_gradients_of_gradients(name: str) -> None:
     loss, line = LOSSES[name], RNG.standard_normal(X.shape)
 
@@ -156,7 +157,9 @@ def test_an_exported_gradient_is_read_as_the_same(name: str, tmp_path: Path) -> 
         assert canonical(read.module) == canonical(model.module)
 
 
-@pytest.mark.parametrize("name", ["scanned", "counted", "nested", "never"])
+@pytest.mark.parametrize(
+    "name", slow_but(["scanned", "counted", "nested", "never"], "scanned", "never")
+)
 def test_an_exported_gradient_of_few_turns_computes_the_same(
     name: str, tmp_path: Path
 ) -> None:

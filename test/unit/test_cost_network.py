@@ -25,6 +25,7 @@ from cost_networks import (
     residual_chain,
     tree,
 )
+from grids import slow_but
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,7 +55,7 @@ def check(network: CostNetwork, found: Solution) -> None:
 
 @pytest.mark.parametrize("edges", [any_edges, tree, cycle, complete])
 @pytest.mark.parametrize("infinite", [0.0, 0.15, 0.4])
-@pytest.mark.parametrize("table_limit", [1 << 18, 9, 1])
+@pytest.mark.parametrize("table_limit", slow_but([1 << 18, 9, 1], 9))
 def test_solution_has_the_least_cost(
     edges: Callable[[Random, int], Edges], infinite: float, table_limit: int
 ) -> None:
@@ -203,6 +204,7 @@ print(solve(grid(Random(7), 9, 3), table_limit=50))
 """
 
 
+@pytest.mark.slow
 def test_processes_agree() -> None:
     def run(seed: str) -> str:
         return subprocess.run(

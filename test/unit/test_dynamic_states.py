@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from grids import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from layout_strategies import laid_out
 from models.decoder import STATES, decoder_cached
@@ -160,6 +161,7 @@ def test_inputs_that_have_all_dimensions_are_enough() -> None:
         assert told == ["y"]
 
 
+@pytest.mark.slow
 def test_decoders_with_caches_of_any_room_are_those_of_onnx_runtime() -> None:
     source = decoder_cached("room", **SMALL)
     net = compiled(source, states=STATES)
@@ -250,7 +252,7 @@ def test_one_order_is_for_all_of_its_rank_and_blocks_may_split_a_symbol() -> Non
     )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(laid_out(), st.data())
 def test_arrays_in_any_order_say_what_extents_are(
     case: tuple[Layout, tuple[int, ...]], data: st.DataObject

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from grids import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from small_onnx import model, node
@@ -52,7 +53,7 @@ def gathers(draw: st.DrawFn) -> tuple[str, dict[str, int], list[int], NDArray[An
     return kind, {"batch_dims": 0}, shape, np.stack(columns, -1)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(gathers(), st.booleans())
 def test_the_same_is_read(
     gather: tuple[str, dict[str, int], list[int], NDArray[Any]], flat: bool

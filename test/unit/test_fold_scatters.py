@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from grids import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from small_onnx import info, model, node
 
@@ -27,7 +28,7 @@ def blocks(draw: st.DrawFn) -> tuple[list[int], list[int], list[int]]:
     return shape, starts, ends
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(blocks())
 def test_blocks_are_written_as_before(block: tuple[list[int], ...]) -> None:
     shape, starts, ends = block

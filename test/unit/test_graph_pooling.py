@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from graph_code import module_of
+from grids import slow_but
 from targets import TARGETS
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -153,7 +154,7 @@ POOLS: dict[str, type[PoolOp]] = {
 }
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", slow_but(range(24), *range(8)))
 @pytest.mark.parametrize("name", POOLS)
 def test_kernel_larger_than_the_padded_input(
     name: str, seed: int, evaluate: Any, run_onnx: Any, assert_close: Any

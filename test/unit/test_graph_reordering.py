@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from grids import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from reordered_ops import builder_of, value
 from xdsl.dialects.builtin import TensorType, f32, i1, i64
@@ -120,7 +121,7 @@ def test_every_op_that_carries_layouts_reorders(cls: type[GraphOp]) -> None:
 @pytest.mark.parametrize(
     "cls", [cls for cls in OPS if cls not in FIXED], ids=lambda cls: cls.name
 )
-@settings(max_examples=12)
+@examples(12)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.data())
 def test_reordered_op_computes_the_same(
     cls: type[GraphOp], shape: list[int], data: st.DataObject
@@ -161,7 +162,7 @@ def check_axis_map(
 @pytest.mark.parametrize(
     "cls", [cls for cls in OPS if cls not in FIXED], ids=lambda cls: cls.name
 )
-@settings(max_examples=12)
+@examples(12)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.data())
 def test_reordering_for_a_result_gives_that_order(
     cls: type[GraphOp], shape: list[int], data: st.DataObject

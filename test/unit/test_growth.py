@@ -9,8 +9,6 @@ import pytest
 import glow
 from glow.lowering.memory_to_loops import product_calls
 
-FAST = ("concat",)
-
 
 def content_of(name: str, count: int) -> bytes:
     return growing.SHAPES[name](count).SerializeToString()
@@ -26,13 +24,8 @@ def calls(name: str, count: int) -> int:
     return sum(entry.callcount for entry in profile.getstats())
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name in FAST else pytest.param(name, marks=pytest.mark.slow)
-        for name in growing.SHAPES
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", growing.SHAPES)
 def test_work_is_linear(name: str) -> None:
     glow.compile(
         content_of(name, 34), threads=2

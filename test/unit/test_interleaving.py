@@ -8,7 +8,8 @@ from itertools import product
 import models
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from grids import examples, slow_but
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects import func
 from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ModuleOp
@@ -81,7 +82,7 @@ def clash(first: PlannedCall, m: int, second: PlannedCall, n: int) -> bool:
     return False
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(calls(), st.sampled_from([1, 4, 30]))
 def test_units_that_touch_the_same_bytes_stay_in_order(
     planned: list[PlannedCall], near: int
@@ -159,7 +160,7 @@ def test_a_profile_knows_what_is_read_near(near: int, distance: int) -> None:
     assert second[1] >= 1 << 16
 
 
-@pytest.mark.parametrize("name", ["shufflenet", "unet"])
+@pytest.mark.parametrize("name", slow_but(["shufflenet", "unet"], "unet"))
 def test_models_compute_the_same_bits_in_turns(name: str) -> None:
     model = models.build(name)
     module = glow.load(model).module

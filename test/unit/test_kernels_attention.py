@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grids import slow_but
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
@@ -29,7 +30,7 @@ def add(
     return out, want
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", slow_but(TARGETS, "cpu"))
 def test_any_lengths_groups_and_extents(target: str) -> None:
     rng = np.random.default_rng(0)
     draw = rng.standard_normal
@@ -117,7 +118,7 @@ def test_later_queries_see_more_keys(target: str) -> None:
         np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", slow_but(TARGETS, "cpu"))
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_results_of_16_bits_are_rounded_once(target: str, dtype: str) -> None:
     draw = np.random.default_rng(0).standard_normal

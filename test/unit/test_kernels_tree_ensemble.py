@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from grids import slow_but
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph.tree_ensemble import TreeEnsembleOp
@@ -41,8 +42,10 @@ def forest(columns: int, dtype: str, links: type) -> list[Array]:
 
 
 @pytest.mark.parametrize("piece_ns", [0, 10])
-@pytest.mark.parametrize("target", ["cpu", "cpu:avx2", "cpu:sse2"])
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+@pytest.mark.parametrize("target", slow_but(["cpu", "cpu:avx2", "cpu:sse2"], "cpu"))
+@pytest.mark.parametrize(
+    "dtype", slow_but(["float64", "float32", "bfloat16"], "float32")
+)
 def test_a_row_has_the_same_bits_among_any_others(
     dtype: str, target: str, piece_ns: int
 ) -> None:

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from compiled_loops import compile_loops, lower_loops
+from grids import slow_but
 from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.parser import Parser
@@ -136,7 +137,7 @@ def numbers() -> Array:
     return np.concatenate([anything, *near, np.resize(special, 160)])
 
 
-@pytest.mark.parametrize("lanes", LANES)
+@pytest.mark.parametrize("lanes", slow_but(LANES, 0, 16))
 @pytest.mark.parametrize("wide", ["f32", "f64"])
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("target", TARGETS)
@@ -151,7 +152,7 @@ def test_numbers_narrow_to_the_nearest_even(
     same(found, expected)
 
 
-@pytest.mark.parametrize("target", [*TARGETS, "cpu:neon"])
+@pytest.mark.parametrize("target", slow_but([*TARGETS, "cpu:neon"], "cpu:avx2"))
 def test_no_function_is_called(target: str) -> None:
     machine = target_of(target)
     module = lower_loops(parsed(all_programs()), machine)

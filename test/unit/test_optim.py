@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grids import slow_but
 
 import glow
 from glow import optim
@@ -26,7 +27,7 @@ def leaves(tree: Any) -> list[np.ndarray]:
     return [tree["w"], tree["b"][0]]
 
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("name", slow_but(OPTIMIZERS, "adamw", "nesterov"))
 def test_compiled_steps_are_those_of_numpy_and_in_place(name: str) -> None:
     optimizer = OPTIMIZERS[name]
     plain, state = TREE, optimizer.init(TREE)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grids import slow_but
 from operators.oracle import run_onnxruntime
 from small_onnx import info, model, node
 
@@ -31,7 +32,7 @@ def packed(net: glow.Executable) -> list[int]:
     return sorted(a.shape[0] for a in net.constants if a.nbytes > 1 << 16)
 
 
-@pytest.mark.parametrize("op", ["Conv", "ConvTranspose"])
+@pytest.mark.parametrize("op", slow_but(["Conv", "ConvTranspose"], "ConvTranspose"))
 @pytest.mark.parametrize(
     ("batches", "later", "expected"),
     [

@@ -9,6 +9,7 @@ from pathlib import Path
 import models
 import onnx
 import pytest
+from grids import slow_but
 from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
@@ -68,7 +69,7 @@ def test_every_level_is_known_by_its_ops(name: str, level: str) -> None:
     assert level_of(lowered(name, level)) == expected
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", slow_but(NAMES, "squeezenet", "mlp"))
 def test_graph_passes_leave_nothing_to_themselves(name: str) -> None:
     module = lowered(name, "graph").clone()
     before = str(module)

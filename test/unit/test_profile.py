@@ -207,6 +207,7 @@ def test_a_table_of_nothing() -> None:
     assert table([]) == "nothing is computed\n"
 
 
+@pytest.mark.slow
 def test_traces_are_what_perfetto_reads(tool: Run, tmp_path: Path) -> None:
     """Events have the fields that the Trace Event Format requires."""
     target = tmp_path / "trace.json"
@@ -228,6 +229,7 @@ def test_traces_are_what_perfetto_reads(tool: Run, tmp_path: Path) -> None:
     assert [e["name"] for e in calls][:2] == ["product + addition", "shares"]
 
 
+@pytest.mark.slow
 def test_a_model_after_the_option_is_no_trace(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

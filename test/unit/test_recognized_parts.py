@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grids import slow_but
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -121,7 +122,9 @@ def add_unread(module: ModuleOp) -> None:
                     function.body.block.insert_ops_after(ops, op)
 
 
-@pytest.mark.parametrize("form", ["halves", "chunks", "chunks, beside unread ops"])
+@pytest.mark.parametrize(
+    "form", slow_but(["halves", "chunks", "chunks, beside unread ops"], "chunks")
+)
 @pytest.mark.parametrize("function", RECOGNIZED, ids=lambda f: f.__name__)
 def test_parts_are_recognized(function: Callable[[Any], Any], form: str) -> None:
     name, wanted = RECOGNIZED[function]

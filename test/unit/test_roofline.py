@@ -163,6 +163,7 @@ def test_a_3x3_convolution_has_other_algorithms() -> None:
     assert (32 * 288 * 4) in [size for size, *_ in group.moves]
 
 
+@pytest.mark.slow
 def test_peaks_are_those_of_a_machine() -> None:
     peaks = measured_peaks()
     assert 1 < peaks.flops < 1000
@@ -197,6 +198,7 @@ def tool(
     return tool_runner(str(path), monkeypatch, capsys)
 
 
+@pytest.mark.slow
 def test_glow_bench_shows_the_table(tool: Run) -> None:
     options = ("--target", "cpu", "--roofline", "--seconds", "0")
     code, out, err = tool(glow_bench.main, *options)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grids import slow_but
 from numpy.typing import NDArray
 from onnx import parser
 from operators.oracle import run_onnxruntime
@@ -137,7 +138,9 @@ def everywhere(source: Any) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("name", ["swap", "nested", "layers", "recurrent"])
+@pytest.mark.parametrize(
+    "name", slow_but(["swap", "nested", "layers", "recurrent"], "recurrent")
+)
 def test_loops_of_as_many_turns_as_a_run_says(name: str) -> None:
     source = network(name)
     nets = everywhere(source)
@@ -171,6 +174,7 @@ AROUND = """
     }"""
 
 
+@pytest.mark.slow
 def test_what_is_around_a_loop_has_layouts_and_borders() -> None:
     """States may be empty, read again, and a part of something larger."""
     source = parser.parse_model(HEAD + AROUND)

@@ -70,6 +70,7 @@ def test_a_row_of_threads_compares_with_the_faster_one() -> None:
     assert "| - | - | - | 7 |" in threads.row(figures, 2)
 
 
+@pytest.mark.slow
 def test_costs_of_threads_are_measured() -> None:
     import thread_costs
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from graph_code import module_of
+from grids import slow_but
 from numpy.typing import NDArray
 from onnx import TensorProto, helper
 from xdsl.utils.exceptions import VerifyException
@@ -112,7 +113,7 @@ def test_casts_from_all_types(
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("dtype", SMALL, ids=str)
+@pytest.mark.parametrize("dtype", slow_but(SMALL, np.dtype("int4")), ids=str)
 def test_moves(dtype: np.dtype[Any], target: str) -> None:
     x, mask = every(dtype), np.arange(77).reshape(7, 11) % 3 == 0
     places = np.array([4, -1, 0])

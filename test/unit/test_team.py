@@ -99,6 +99,7 @@ def test_who_finds_the_pool_busy_runs_alone() -> None:
     assert seen == {0}
 
 
+@pytest.mark.slow
 def test_many_callers_share_one_pool_while_executables_come_and_go() -> None:
     def call(seed: int) -> bool:
         net = program()
@@ -162,6 +163,7 @@ faulthandler.dump_traceback_later(50, exit=True)
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_child_makes_its_own_pool() -> None:
     found = run_script("""
 import os
@@ -184,6 +186,7 @@ print("right" if computes_right(net, 1) else "wrong")
     assert found.split() == ["right", "right"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pause", [0, 0.005])
 def test_a_process_ends_at_once_while_threads_look_out_or_sleep(pause: float) -> None:
     found = run_script(f"""
@@ -219,6 +222,7 @@ def test_a_process_ends_while_its_threads_run() -> None:
     assert run_script(RUNNING + "print('ends')") == "ends\n"
 
 
+@pytest.mark.slow
 def test_a_process_forks_while_its_threads_run() -> None:
     found = run_script(f"""{RUNNING}
 for _ in range(5):
@@ -232,6 +236,7 @@ for _ in range(5):
     assert found.splitlines() == ["0 True"] * 5
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_a_series_of_runs_and_not_the_pool() -> None:
     found = run_script(f"""{RUNNING}
 signal.signal(signal.SIGALRM, signal.default_int_handler)

@@ -173,6 +173,7 @@ def test_a_step_writes_what_it_appends() -> None:
     assert small == large
 
 
+@pytest.mark.slow
 def test_the_example_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -182,6 +183,7 @@ def test_the_example_runs(
     assert capsys.readouterr().out.count("tokens/s") == 2
 
 
+@pytest.mark.slow
 def test_the_table_of_the_benchmark_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
     import kv_cache

@@ -113,6 +113,7 @@ def test_bench_prints_one_json_line(tool: Run) -> None:
     }
 
 
+@pytest.mark.slow
 def test_bench_times_several_beside_each_other(
     tool: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from canonical import canonical
-from hypothesis import given, settings
+from grids import examples, slow_but
+from hypothesis import given
 from hypothesis import strategies as st
 
 import glow
@@ -112,7 +113,9 @@ def same(got: Any, wanted: Any) -> None:
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", slow_but(CASES, "two rows", "scan", "while", "then", "else")
+)
 def test_what_is_traced_is_what_python_computes(name: str, target: str) -> None:
     function, arguments = CASES[name]
     same(glow.jit(target=target)(function)(*arguments), function(*arguments))
@@ -174,7 +177,7 @@ def all_performed(steps: Any, a: Any, b: Any, n: Any) -> Any:
     return a, b, n
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(st.lists(STEPS, min_size=1, max_size=3), st.integers(-2, 2))
 def test_any_nesting_computes_what_python_does(program: Any, n: int) -> None:
     def run(a: Any, b: Any, n: Any) -> Any:

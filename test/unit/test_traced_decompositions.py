@@ -51,6 +51,7 @@ def test_singular_values_and_vectors(shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(inverse, np.linalg.pinv(x), atol=1e-10)
 
 
+@pytest.mark.slow
 def test_directions_that_a_matrix_lacks_are_orthogonal_to_the_others() -> None:
     rng = np.random.default_rng(2)
     x = rng.standard_normal((6, 2)) @ rng.standard_normal((2, 4))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from grids import slow_but
 from operators.oracle import run_onnxruntime
 
 import glow
@@ -79,7 +80,7 @@ NETWORKS: dict[str, tuple[Any, Any, Any]] = {
 
 
 @pytest.mark.parametrize("what", ["loss", "gradients", "step"])
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", slow_but(NETWORKS, "recurrent"))
 def test_onnxruntime_computes_the_same(name: str, what: str, tmp_path: Path) -> None:
     scores, weights, x = NETWORKS[name]
     optimizer = optim.adamw(optim.cosine(1e-2, 100, warmup=10))
