@@ -38,6 +38,9 @@ from glow.support.walking import ops_in
 
 Integers = tuple[int, ...]
 
+SPECIAL = (0, 1)
+"""Integers of the structure: an extent of 1 is broadcast, nothing is done 0 times."""
+
 DECIDED: Mapping[type[Operation], tuple[str, ...]] = {
     AllocOp: ("offset",),
     AttentionOp: ("query_block", "key_block", "joins_heads"),
@@ -52,7 +55,7 @@ class ModuleForm:
     structure: tuple[Hashable, ...]
     """All else, which is equal for modules of one form; names of constants are not."""
     integers: Integers
-    """Extents, strides and so on, in the order of the text."""
+    """Extents, strides and so on, in the order of the text; none of `SPECIAL`."""
     constants: tuple[NDArray[Any] | None, ...]
     """The bytes of constants and of what states start as, in the order of use."""
 
@@ -281,8 +284,9 @@ class _FormCopier:
 @lru_cache(1 << 12)
 def _split(attribute: Attribute) -> tuple[Hashable, Integers]:
     """Return an attribute without the integers that extents decide, and these."""
-    if isinstance(attribute, IntAttr):
-        return IntAttr, (cast(int, attribute.data),)
+    number = _number(attribute)
+    if number is not None:
+        return IntAttr, (number,)
     parts = _parts(attribute)
     if parts is None:
         return attribute, ()
@@ -290,6 +294,14 @@ def _split(attribute: Attribute) -> tuple[Hashable, Integers]:
     split = [_split(part) for part in inside]
     structure = (type(attribute), outside, tuple(each for each, _ in split))
     return structure, tuple(number for _, numbers in split for number in numbers)
+
+
+def _number(attribute: Attribute) -> int | None:
+    """Return an integer that is no part of a structure."""
+    if not isinstance(attribute, IntAttr):
+        return None
+    number = cast(int, attribute.data)
+    return None if number in SPECIAL else number
 
 
 def _parts(attribute: Attribute) -> tuple[Hashable, Sequence[Attribute]] | None:
@@ -315,7 +327,7 @@ def _parts(attribute: Attribute) -> tuple[Hashable, Sequence[Attribute]] | None:
 
 def _rebuilt(attribute: Attribute, integers: Iterator[int]) -> Attribute:
     """Return `attribute` with these integers."""
-    if isinstance(attribute, IntAttr):
+    if _number(attribute) is not None:
         return IntAttr(next(integers))
     parts = _parts(attribute)
     if parts is None:

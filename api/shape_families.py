@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from glow.analysis.directions import functions_of
-from glow.analysis.forms import Integers, ModuleTemplate, form_of
+from glow.analysis.forms import SPECIAL, Integers, ModuleTemplate, form_of
 from glow.support.interpolation import Multilinear, Point, interpolate
 
 _MOST_VARYING = 2
@@ -46,9 +46,9 @@ class Family:
     shapes: Mapping[int, Multilinear]
 
     def derive(self, point: Point) -> ModuleOp | None:
-        """Return the module for `point`, None where integers would be fractions."""
+        """Return the module for `point`, None where integers are of another form."""
         integers = self.integers.at(point)
-        if integers is None:
+        if integers is None or any(n in integers for n in SPECIAL):
             return None
         arrays: dict[int, NDArray[Any]] = {}
         for number, array in self.constants.items():

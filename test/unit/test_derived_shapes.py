@@ -250,6 +250,29 @@ def test_shapes_share_machine_code() -> None:
     assert len({image.constants[-1].tobytes() for image in images}) == len(images)
 
 
+def test_shapes_that_broadcast_are_of_another_form(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The model reads one row from 100 on, as passes do with constants that grow."""
+    caplog.set_level(logging.INFO, "glow")
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Slice", "shape zero one", "length"),
+        node("Less", "length hundred", "is_short"),
+        node("Where", "is_short length one", "count"),
+        node("Slice", "table zero count", "part"),
+        node("Add", "x part", "y"),
+    ]
+    table = np.random.default_rng(0).standard_normal((99, 4), np.float32)
+    numbers = {"zero": np.array([0]), "one": np.array([1]), "hundred": np.array([100])}
+    net = compiled(rows(nodes, {"table": table, **numbers}))
+    for length in (5, 200, 9, 301, 16, 400, 7, 250):
+        x = np.ones((length, 4), np.float32)
+        part = table[: length if length < 100 else 1]
+        np.testing.assert_array_equal(net(x), x + part)
+    assert told(caplog)[-2:] == ["derived 7", "derived 250"]
+
+
 @pytest.mark.parametrize(
     "options",
     [{"profile": True}, {"relayout": {"x": "CN"}}, {"fold_bytes": 1 << 20}],
