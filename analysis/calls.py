@@ -67,6 +67,8 @@ def callees_first(functions: Iterable[FuncOp]) -> list[FuncOp]:
 def reached_from(entry: FuncOp, module: ModuleOp) -> list[FuncOp]:
     """Return `entry` and the functions that it calls, also through others."""
     functions = {f.sym_name.data: f for f in functions_of(module)}
+    if list(functions.values()) == [entry]:
+        return [entry]
     reached, waiting = dict[str, FuncOp](), [entry]
     while waiting:
         function = waiting.pop()
@@ -83,11 +85,9 @@ def problems_of_calls(module: ModuleOp) -> Iterator[str]:
     These are: a function that is unknown or has another type; one that saves, or that
     loads what is not a constant; one that calls itself.
     """
-    table = {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)}
+    table = {f.sym_name.data: f for f in ops_of(module.ops, FuncOp)}
     storage = {
-        op.sym_name.data: op
-        for op in module.ops
-        if isinstance(op, ConstantOp | PlaceholderOp)
+        op.sym_name.data: op for op in ops_of(module.ops, ConstantOp, PlaceholderOp)
     }
     called: set[str] = set()
     for function in functions_of(module):

@@ -24,6 +24,7 @@ from glow.dialects.graph.storage import (
     ConstantOp,
     LiteralOp,
     LoadOp,
+    PlaceholderOp,
     StorageOp,
 )
 from glow.dialects.layout.attribute import layout_of
@@ -31,6 +32,7 @@ from glow.dialects.layout.transform import TransformOp
 from glow.support.arrays import Array
 from glow.support.errors import CompilationError
 from glow.support.layout import unpack
+from glow.support.walking import ops_of
 
 Constant = ConstantOp | LiteralOp
 
@@ -75,7 +77,7 @@ def _declared(module: ModuleOp, symbol: str) -> StorageOp | None:
         known = _FOUND[module] = WeakValueDictionary()
     op = known.get(symbol)
     if op is None or not _is_current(op, module, symbol):
-        storage = [op for op in module.body.ops if isinstance(op, StorageOp)]
+        storage = ops_of(module.ops, ConstantOp, PlaceholderOp)
         known.clear()
         known.update({op.sym_name.data: op for op in storage})
         op = known.get(symbol)
@@ -139,8 +141,8 @@ def check_present(module: ModuleOp) -> None:
     used = uses_of_symbols(module)
     absent = [
         f'"{op.sym_name.data}"'
-        for op in module.ops
-        if isinstance(op, ConstantOp) and op.array is None and op.sym_name.data in used
+        for op in ops_of(module.ops, ConstantOp)
+        if op.array is None and op.sym_name.data in used
     ]
     if absent:
         names, others = ", ".join(absent[:3]), len(absent) - 3

@@ -22,7 +22,7 @@ from glow.dialects.graph.storage import (
 )
 from glow.support.locations import name_of
 from glow.support.types import tensor_type
-from glow.support.walking import ops_in
+from glow.support.walking import block_ops, ops_in, ops_of
 
 Use = LoadOp | SaveOp
 Named = TypeVar("Named", bound=Operation)
@@ -47,7 +47,7 @@ def verify_symbols(module: ModuleOp, infers: bool = False) -> None:
 
 def named_in(module: ModuleOp, *kinds: type[Named]) -> dict[str, Named]:
     """Return the ops of `kinds` right in `module`, by their symbols."""
-    ops = (op for op in module.ops if isinstance(op, kinds))
+    ops = ops_of(module.ops, *kinds)
     return {cast(StringAttr, op.properties["sym_name"]).data: op for op in ops}
 
 
@@ -72,10 +72,10 @@ NO_USES = Uses([], [])
 def uses_of_symbols(module: ModuleOp) -> dict[str, Uses]:
     """Return the loads and saves of each symbol that has some."""
     uses: dict[str, Uses] = {}
-    for op in ops_in(module.body):
+    for op in _uses(module):
         if isinstance(op, LoadOp):
             uses.setdefault(_name(op), Uses([], [])).loads.append(op)
-        elif isinstance(op, SaveOp):
+        else:
             uses.setdefault(_name(op), Uses([], [])).saves.append(op)
     return uses
 
@@ -87,7 +87,7 @@ def _name(op: Use) -> str:
 
 def _problems(module: ModuleOp, infers: bool) -> Iterator[str]:
     table: dict[str, Operation] = {}
-    for op in module.body.ops:
+    for op in block_ops(module.body.block):
         name = op.properties.get("sym_name")
         if isinstance(name, StringAttr):
             table[name.data] = op
@@ -114,8 +114,8 @@ def _problems(module: ModuleOp, infers: bool) -> Iterator[str]:
     yield from problems_of_calls(module)
 
 
-def _uses(module: ModuleOp) -> Iterator[Use]:
-    return (op for op in ops_in(module.body) if isinstance(op, LoadOp | SaveOp))
+def _uses(module: ModuleOp) -> list[Use]:
+    return ops_of(ops_in(module.body), LoadOp, SaveOp)
 
 
 def _at(op: Operation) -> str:
@@ -208,14 +208,13 @@ def promotion_of(module: ModuleOp, names: Sequence[str] = ()) -> Promotion:
     uses = uses_of_symbols(module)
     promoted: list[str] = []
     kept: dict[str, str] = {}
-    for op in module.body.ops:
-        if isinstance(op, PlaceholderOp):
-            name = op.sym_name.data
-            reason = _reason_to_keep(op, uses.get(name), name in names)
-            if reason is None:
-                promoted.append(name)
-            else:
-                kept[name] = reason
+    for op in ops_of(module.ops, PlaceholderOp):
+        name = op.sym_name.data
+        reason = _reason_to_keep(op, uses.get(name), name in names)
+        if reason is None:
+            promoted.append(name)
+        else:
+            kept[name] = reason
     return Promotion(tuple(promoted), kept)
 
 

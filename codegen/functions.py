@@ -17,6 +17,7 @@ from glow.codegen.conditions import select
 from glow.codegen.values import Number, Value, absolute, aligned, apply, expect_one_type
 from glow.codegen.writer import emit
 from glow.dialects.llvm_ext.elementwise import DotPairsOp
+from glow.support.operand_segments import build_op
 from glow.support.types import compute_type, is_float, is_unsigned, signless
 
 _ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
@@ -138,8 +139,11 @@ def across(kind: Combination, x: Value) -> Value:
         "kind": vector.CombiningKindAttr(_combining(kind, x.element)),
         "fastmath": flags,
     }
-    op = vector.ReductionOp.create(
-        operands=[x.ssa], result_types=[signless(x.element)], properties=properties
+    op = build_op(
+        vector.ReductionOp,
+        operands=[x.ssa],
+        result_types=[signless(x.element)],
+        properties=properties,
     )
     return Value((emit(op),), x.element)
 

@@ -13,6 +13,7 @@ from xdsl.ir import Block, Region, SSAValue
 
 from glow.codegen.values import INDEX, Value, index
 from glow.codegen.writer import emit, inside, perform
+from glow.support.operand_segments import build_op
 
 N = TypeVar("N", int, Value)
 """The type of a row's entries: `int` at its caller, `Value` in a kernel."""
@@ -53,7 +54,7 @@ def loop(
     with inside(block):
         yield Value((block.args[0],), INDEX)
         ends = [part for var in carried for part in var.value.parts]
-        perform(scf.YieldOp.create(operands=ends))
+        perform(build_op(scf.YieldOp, operands=ends))
     op = scf.ForOp(low, high, by, starts, Region(block))
     if nonempty:
         op.attributes["nonempty"] = UnitAttr()
@@ -93,7 +94,7 @@ def repeated(*carried: Var) -> Generator[Turn]:
         assert turn.again is not None, "expected the body to say whether it is repeated"
         ends = [part for var in carried for part in var.value.parts]
         perform(scf.ConditionOp(turn.again.ssa, *ends))
-    back.add_op(scf.YieldOp.create(operands=back.args))
+    back.add_op(build_op(scf.YieldOp, operands=back.args))
     op = scf.WhileOp(starts, types, [body], [back])
     perform(op)
     _hold(carried, op.results)

@@ -23,6 +23,7 @@ from glow.codegen.values import (
 )
 from glow.codegen.writer import emit, perform
 from glow.dialects.llvm_ext.memory import GatherLanesOp, PrefetchOp
+from glow.support.operand_segments import build_op
 from glow.support.types import signless
 
 _ALIGNMENT = 64
@@ -119,13 +120,16 @@ class Memory:
         at = index(at)
         if not strip.lanes:
             kind = signless(self.element)
-            op = memref.LoadOp.create(operands=[self.base, at.ssa], result_types=[kind])
+            op = build_op(
+                memref.LoadOp, operands=[self.base, at.ssa], result_types=[kind]
+            )
             return convert(Value((emit(op),), self.element), self.compute)
         starts = strip.starts(at)
         if strip.masks:
             passed = constant(otherwise, self.element, strip.lanes)
             parts = [
-                vector.MaskedLoadOp.create(
+                build_op(
+                    vector.MaskedLoadOp,
                     operands=[self.base, start.ssa, mask.ssa, passed.ssa],
                     result_types=[passed.type],
                 )
@@ -134,8 +138,8 @@ class Memory:
         else:
             type_ = type_of(self.element, strip.lanes)
             parts = [
-                vector.LoadOp.create(
-                    operands=[self.base, start.ssa], result_types=[type_]
+                build_op(
+                    vector.LoadOp, operands=[self.base, start.ssa], result_types=[type_]
                 )
                 for start in starts
             ]
@@ -175,23 +179,23 @@ class Memory:
         value = convert(value, self.element)
         if not value.lanes:
             operands = [value.ssa, self.base, at.ssa]
-            perform(memref.StoreOp.create(operands=operands))
+            perform(build_op(memref.StoreOp, operands=operands))
             return
         masks = strip.masks if strip is not None else ()
         starts = Strip(value.lanes, len(value.parts)).starts(at)
         for i, (part, start) in enumerate(zip(value.parts, starts, strict=True)):
             if masks:
                 operands = [self.base, start.ssa, masks[i].ssa, part]
-                perform(vector.MaskedStoreOp.create(operands=operands))
+                perform(build_op(vector.MaskedStoreOp, operands=operands))
             else:
                 operands = [part, self.base, start.ssa]
-                perform(vector.StoreOp.create(operands=operands))
+                perform(build_op(vector.StoreOp, operands=operands))
 
 
 def mask_of(count: Value, lanes: int) -> Value:
     """Return a mask of the first `count` lanes; all, if there are fewer."""
     type_ = type_of(i1, lanes)
-    op = vector.CreateMaskOp.create(operands=[count.ssa], result_types=[type_])
+    op = build_op(vector.CreateMaskOp, operands=[count.ssa], result_types=[type_])
     return Value((emit(op),), i1, lanes)
 
 

@@ -11,12 +11,14 @@ from xdsl.dialects.builtin import DenseArrayBase, VectorType, i32, i64
 from glow.codegen.casts import bits_of
 from glow.codegen.values import Value, broadcast, type_of
 from glow.codegen.writer import emit
+from glow.support.operand_segments import build_op
 from glow.support.targets import SEGMENT_BYTES
 
 
 def shuffled(x: Value, y: Value, lanes: Sequence[int]) -> Value:
     """Return some lanes of x followed by y."""
-    op = vector.ShuffleOp.create(
+    op = build_op(
+        vector.ShuffleOp,
         operands=[x.ssa, y.ssa],
         result_types=[type_of(x.element, len(lanes))],
         properties={"mask": DenseArrayBase.from_list(i64, list(lanes))},
@@ -26,7 +28,8 @@ def shuffled(x: Value, y: Value, lanes: Sequence[int]) -> Value:
 
 def extracted(x: Value, lane: int) -> Value:
     """Return one lane of a vector."""
-    op = vector.ExtractOp.create(
+    op = build_op(
+        vector.ExtractOp,
         operands=[x.ssa],
         result_types=[type_of(x.element)],
         properties={"static_position": DenseArrayBase.from_list(i64, [lane])},
@@ -43,10 +46,10 @@ def inserted(scalar: Value, into: Value, lane: int) -> Value:
 def spread_pair(pair: Value, lanes: int) -> Value:
     """Return two numbers of 16 bits over and over, `lanes` of them."""
     type_ = VectorType(i32, [1])
-    both = vector.BitcastOp.create(operands=[pair.ssa], result_types=[type_])
+    both = build_op(vector.BitcastOp, operands=[pair.ssa], result_types=[type_])
     word = broadcast(extracted(Value((emit(both),), i32, 1), 0), lanes // 2)
     type_ = type_of(pair.element, lanes)
-    spread = vector.BitcastOp.create(operands=[word.ssa], result_types=[type_])
+    spread = build_op(vector.BitcastOp, operands=[word.ssa], result_types=[type_])
     return Value((emit(spread),), pair.element, lanes)
 
 

@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from glow.codegen.writer import current, emit
 from glow.dialects.llvm_ext import conversion, elementwise
 from glow.support.attributes import index_attribute
+from glow.support.operand_segments import build_op
 from glow.support.types import (
     is_bool,
     is_float,
@@ -246,7 +247,7 @@ def broadcast(value: Value, lanes: int) -> Value:
     if not lanes or value.lanes:
         return value
     type_ = type_of(value.element, lanes)
-    op = vector.BroadcastOp.create(operands=[value.ssa], result_types=[type_])
+    op = build_op(vector.BroadcastOp, operands=[value.ssa], result_types=[type_])
     return Value((emit(op),), value.element, lanes)
 
 
@@ -281,8 +282,11 @@ def apply(
     type_ = type_of(element, last.lanes)
     parts = tuple(
         emit(
-            kind.create(
-                operands=ssas, result_types=[type_], properties=dict(properties or {})
+            build_op(
+                kind,
+                operands=ssas,
+                result_types=[type_],
+                properties=dict(properties or {}),
             )
         )
         for ssas in zip(*(operand.parts for operand in operands), strict=True)

@@ -12,6 +12,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from glow.support.operand_segments import build_op
+
 
 @dataclass
 class Writer:
@@ -40,8 +42,8 @@ class Writer:
     def constant(self, key: Any, value: Attribute, type_: Attribute) -> SSAValue:
         """Return the constant `value`; `key` says which constants are equal."""
         if key not in self.constants:
-            op = arith.ConstantOp.create(
-                properties={"value": value}, result_types=[type_]
+            op = build_op(
+                arith.ConstantOp, properties={"value": value}, result_types=[type_]
             )
             self.constants[key] = op.results[0]
             if self.entry is None:

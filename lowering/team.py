@@ -31,6 +31,7 @@ from glow.lowering.memory_to_loops.kernels.library_function import (
     LibraryFunction,
 )
 from glow.support import team_words as words
+from glow.support.operand_segments import build_op
 
 WORDS = flat(i64)
 _BYTES = flat(i8)
@@ -109,14 +110,15 @@ def _words(base: SSAValue) -> Memory:
 
 def _pointer(record: Memory, word: int, to: Attribute = _BYTES) -> SSAValue:
     """Return the buffer whose address a record of this run has."""
-    table = BaseOp.create(
+    table = build_op(
+        BaseOp,
         operands=[record.base],
         result_types=[flat(_BYTES)],
         properties={"offset": IntegerAttr(0, i64)},
     )
     entry = {"offset": IntegerAttr(0, i64), "entry": IntegerAttr(word, i64)}
     return emit(
-        BaseOp.create(operands=[emit(table)], result_types=[to], properties=entry)
+        build_op(BaseOp, operands=[emit(table)], result_types=[to], properties=entry)
     )
 
 

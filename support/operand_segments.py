@@ -3,12 +3,24 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
+from xdsl.ir import (
+    Attribute,
+    BlockArgument,
+    Operation,
+    OpResult,
+    Region,
+    SSAValue,
+    SSAValues,
+    Use,
+)
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     OperandDef,
+    OptionalDef,
     ParsePropInAttrDict,
     VariadicDef,
     VarOperandDef,
@@ -23,6 +35,73 @@ Slot = SSAValue | Sequence[SSAValue] | None
 RegionSlot = Region | Sequence[Region]
 
 _VALUES = {OpResult, BlockArgument}
+
+OperationT = TypeVar("OperationT", bound=Operation)
+_Attributes = Mapping[str, Attribute]
+_NONE: _Attributes = {}
+
+
+def build_op(
+    kind: type[OperationT],
+    operands: Sequence[SSAValue] = (),
+    result_types: Sequence[Attribute] = (),
+    properties: _Attributes = _NONE,
+    attributes: _Attributes = _NONE,
+    location: LocationAttr = UNKNOWN_LOC,
+) -> OperationT:
+    """Return what `Operation.create` does, in a third of the time."""
+    op = object.__new__(kind)
+    fill_op(op, operands, result_types, properties, attributes, location)
+    return op
+
+
+def fill_op(
+    op: Operation,
+    operands: Sequence[SSAValue] = (),
+    result_types: Sequence[Attribute] = (),
+    properties: _Attributes = _NONE,
+    attributes: _Attributes = _NONE,
+    location: LocationAttr = UNKNOWN_LOC,
+) -> None:
+    """Initialize `op`, which has no regions, as `Operation.__init__` does."""
+    values = SSAValues(operands)
+    uses = tuple([Use(op, i) for i in range(len(values))])
+    for value, use in zip(values, uses, strict=True):
+        value.add_use(use)
+    op._operands = values  # pyright: ignore[reportPrivateUsage]
+    op._operand_uses = uses  # pyright: ignore[reportPrivateUsage]
+    op.results = SSAValues(
+        [OpResult(type_, op, i) for i, type_ in enumerate(result_types)]
+    )
+    default_properties, default_attributes = _defaults_of(type(op))
+    op.properties = {**properties}
+    op.attributes = {**attributes}
+    op.location = location
+    for name, default in default_properties:
+        op.properties.setdefault(name, default)
+    for name, default in default_attributes:
+        op.attributes.setdefault(name, default)
+    Operation.__post_init__(op)  # by which xDSL's builders learn of ops
+
+
+_Defaults = Sequence[tuple[str, Attribute]]
+
+
+@cache
+def _defaults_of(kind: type[Operation]) -> tuple[_Defaults, _Defaults]:
+    """Return the properties and attributes that ops of a class have if not told."""
+    if not issubclass(kind, IRDLOperation):
+        return (), ()
+    definition = kind.get_irdl_definition()
+    properties, attributes = (
+        [
+            (name, each.default_value)
+            for name, each in declared.items()
+            if each.default_value is not None and not isinstance(each, OptionalDef)
+        ]
+        for declared in (definition.properties, definition.attributes)
+    )
+    return properties, attributes
 
 
 def initialize(
@@ -58,9 +137,9 @@ def initialize(
     present = {name: each for name, each in properties.items() if each is not None}
     if form.has_sizes:
         present[AttrSizedOperandSegments.attribute_name] = segment_sizes(sizes)
-    Operation.__init__(
-        op, operands=operands, result_types=types, properties=present, regions=bodies
-    )
+    fill_op(op, operands, types, present)
+    for region in bodies:
+        op.add_region(region)
 
 
 def _split(

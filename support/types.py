@@ -198,22 +198,25 @@ ANY = ElementSet("a supported", (*COMPUTED.members, *_SMALL))
 
 def type_of(value: SSAValue | Attribute) -> Attribute:
     """Return the type of `value`, or `value` itself if it is a type."""
-    # The exact classes first: others are abstract, and slow to ask for.
-    if type(value) in (TensorType, MemRefType):
-        return cast(Attribute, value)
-    is_value = isinstance(value, (OpResult, BlockArgument, SSAValue))
-    return value.type if is_value else value
+    # The exact classes first, without a call: others are abstract, and slow to ask for.
+    kind: object = type(value)
+    if kind is OpResult or kind is BlockArgument:
+        return value._type  # pyright: ignore
+    if kind is TensorType or kind is MemRefType:
+        return value  # pyright: ignore[reportReturnType]
+    return value.type if isinstance(value, SSAValue) else value
 
 
 def tensor_type(value: SSAValue | Attribute) -> AnyTensorType:
     """Return the tensor type of `value` (or `value`, if it is one)."""
-    # Exact classes first, as in `type_of`, and no call for them: passes ask most often.
-    kind = type(value)
+    # As `type_of`, and no call of it: passes ask most often.
+    kind: object = type(value)
     is_value = kind is OpResult or kind is BlockArgument
-    type_ = cast(SSAValue, value).type if is_value else type_of(value)
-    if not isinstance(type_, TensorType):
+    type_: Any = value._type if is_value else type_of(value)  # pyright: ignore
+    is_tensor = type(type_) is TensorType  # pyright: ignore
+    if not is_tensor:
         raise VerifyException(f"expected a tensor, got {type_}")
-    return cast(AnyTensorType, type_)
+    return type_
 
 
 def shape_of(value: SSAValue | Attribute, rank: int | None = None) -> tuple[int, ...]:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.core import BlockOps
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -18,13 +19,24 @@ def ops_in(*regions: Region) -> list[Operation]:
     """
     ops: list[Operation] = []
     for region in regions:
-        for block in region.blocks:
+        block = region.first_block
+        while block is not None:
             op = block.first_op
             while op is not None:
                 ops.append(op)
                 if op.regions:
                     ops += ops_in(*op.regions)
                 op = op._next_op  # pyright: ignore[reportPrivateUsage]
+            block = block.next_block
+    return ops
+
+
+def block_ops(block: Block) -> list[Operation]:
+    """Return the ops right in `block`; to list `block.ops` walks twice, and slower."""
+    ops, op = list[Operation](), block.first_op
+    while op is not None:
+        ops.append(op)
+        op = op._next_op  # pyright: ignore[reportPrivateUsage]
     return ops
 
 
@@ -51,6 +63,8 @@ def ops_of(ops: Iterable[Operation], *kinds: type[OpT]) -> list[OpT]:
     long.
     """
     known = _members(kinds)
+    if isinstance(ops, BlockOps):
+        ops = block_ops(ops.block)
     return cast(list[Any], [op for op in ops if known[type(op)]])
 
 

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from glow.runtime.image import ENTRY
+from glow.support.walking import block_ops, ops_of
 
 _ARENA, _CONSTANTS = "a0", "a2"
 _ARGUMENTS = 4
@@ -46,9 +47,9 @@ def split_numbers(module: ModuleOp, entry: int) -> tuple[str, NDArray[np.int64]]
     `entry`: the rows, then, call by call, its kind, where operands lie, where rows
     start and how much is to be done. None for a `main` that is not one list of calls.
     """
-    functions = [op for op in module.ops if isinstance(op, llvm.FuncOp)]
+    functions = ops_of(module.ops, llvm.FuncOp)
     defined = [op for op in functions if op.body.blocks]
-    tables = [op for op in module.ops if isinstance(op, llvm.GlobalOp)]
+    tables = ops_of(module.ops, llvm.GlobalOp)
     if [op.sym_name.data for op in defined] != [ENTRY] or len(tables) != 1:
         return None
     (main,), values = defined, tables[0].value
@@ -75,8 +76,7 @@ def _calls_in(block: Block) -> tuple[Sequence[_CallKind], list[int]]:
     kinds, numbers = dict[_CallKind, int](), list[int]()
     ways = dict[int, _Path]()
     """How values are found, by id: to hash a value calls Python."""
-    op = block.first_op
-    while op is not None:
+    for op in block_ops(block):
         op_class = type(op)
         if op_class is llvm.CallOp:
             found: list[str] = []
@@ -94,7 +94,6 @@ def _calls_in(block: Block) -> tuple[Sequence[_CallKind], list[int]]:
             break
         elif op_class not in _PASSED:
             raise _OtherOpError
-        op = op.next_op
     return list(kinds), [*numbers, len(kinds)]
 
 

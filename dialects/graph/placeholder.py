@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
     SymbolRefAttr,
 )
-from xdsl.ir import Attribute, Data, Operation
+from xdsl.ir import Attribute, Data
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -38,6 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.parameters import check_word
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.support.attributes import symbol_reference
+from glow.support.operand_segments import fill_op
 from glow.support.resources import Handle, Resource, find_resource
 from glow.support.types import dtype_of
 
@@ -252,7 +253,7 @@ class StoredConstant(IRDLOperation):
         properties = {"sym_name": StringAttr(sym_name), "resource": resource}
         properties |= {} if axes is None else {"axes": axes}
         # Without segments of operands to find: of a large model every weight has one.
-        Operation.__init__(self, properties=properties | {"type": type})
+        fill_op(self, properties=properties | {"type": type})
 
     @property
     def array(self) -> NDArray[Any] | None:
@@ -275,7 +276,7 @@ class StoredValue(IRDLOperation):
     assembly_format = "$symbol attr-dict `:` type($result)"
 
     def __init__(self, symbol: str, type: StoredType):
-        Operation.__init__(
+        fill_op(
             self,
             result_types=[type],
             properties={"symbol": symbol_reference(symbol)},

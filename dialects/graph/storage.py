@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     i1,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     operand_def,
@@ -37,6 +37,7 @@ from glow.dialects.graph.placeholder import (
 from glow.support.attributes import symbol_reference
 from glow.support.dtypes import byte_type
 from glow.support.op_definition import define_op
+from glow.support.operand_segments import fill_op
 from glow.support.types import dtype_of, element_type_of, tensor
 
 INLINE_ELEMENTS = 8
@@ -158,9 +159,7 @@ class SaveOp(IRDLOperation):
     assembly_format = "$symbol `,` $value attr-dict `:` type($value)"
 
     def __init__(self, symbol: str, value: SSAValue):
-        Operation.__init__(
-            self, operands=[value], properties={"symbol": symbol_reference(symbol)}
-        )
+        fill_op(self, operands=[value], properties={"symbol": symbol_reference(symbol)})
 
 
 @define_op

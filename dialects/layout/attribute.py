@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Any, cast
+from typing import Any
 
 from xdsl.dialects.builtin import (
     AnyTensorType,
@@ -91,16 +91,17 @@ def layout_of(value: SSAValue | Attribute) -> Layout | None:
 
     Errors: another kind of encoding, a layout of another rank than the type.
     """
-    match type_of(value):
-        case TensorType() as type_:
-            encoding = type_.encoding
-        case MemRefType() as type_:
-            encoding = type_.layout
-        case type_:
-            raise VerifyException(f"expected a tensor or a memref, got {type_}")
+    type_: Any = type_of(value)
+    kind: object = type(type_)  # pyright: ignore[reportUnknownVariableType]
+    if kind is TensorType:
+        encoding = type_.encoding
+    elif kind is MemRefType:
+        encoding = type_.layout
+    else:
+        raise VerifyException(f"expected a tensor or a memref, got {type_}")
+    if type(encoding) is NoneAttr:
+        return None
     if not isinstance(encoding, LayoutAttr):
-        if isinstance(encoding, NoneAttr):
-            return None
         raise VerifyException(f"expected a #layout.physical, got {encoding}")
     if encoding.data.rank != len(type_.shape.data):
         raise VerifyException(
@@ -176,9 +177,9 @@ def strides_of(
     `layout` is what a type says: a layout, `strided<...>` with static numbers, or
     nothing. Units: elements; itemsize in bytes.
     """
+    if type(layout) is NoneAttr:  # the others are abstract, and slow to ask for
+        return algebra.row_major_strides(shape), 0
     match layout:
-        case NoneAttr():
-            return algebra.row_major_strides(shape), 0
         case StridedLayoutAttr():
             strides, offset = layout.get_strides(), layout.get_offset()
             static = [stride for stride in strides if stride is not None]
@@ -203,8 +204,7 @@ def strides_of_type(type_: Attribute) -> tuple[tuple[int, ...], int] | None:
 
 
 def _shape_and_itemsize(type_: Attribute) -> tuple[tuple[int, ...], int]:
-    # A type in quotes is not made anew for each call.
-    stored = cast("TensorType[Any] | MemRefType[Any]", type_)
+    stored: Any = type_  # a cast is a call
     shape = tuple([extent.data for extent in stored.shape.data])
     return shape, dtype_of(stored.element_type).itemsize
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import AnyTensorType, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import AnyAttr, operand_def, result_def
 
 from glow.dialects.graph.base import GraphOp
@@ -11,6 +11,7 @@ from glow.dialects.layout.attribute import layout_of, with_layout
 from glow.support.arrays import Array
 from glow.support.layout import Layout
 from glow.support.op_definition import define_op
+from glow.support.operand_segments import build_op, fill_op
 from glow.support.types import element_of, shape_of, tensor
 
 
@@ -39,12 +40,12 @@ class TransformOp(GraphOp):
     def __init__(self, input: SSAValue, layout: Layout | None):
         """Build a transform to `layout`; None is row-major."""
         result = with_layout(input, layout)
-        Operation.__init__(self, operands=[input], result_types=[result])
+        fill_op(self, operands=[input], result_types=[result])
 
     @staticmethod
     def to(input: SSAValue, type: AnyTensorType) -> TransformOp:
         """Build a transform whose result has exactly `type`."""
-        return TransformOp.create(operands=[input], result_types=[type])
+        return build_op(TransformOp, operands=[input], result_types=[type])
 
     @staticmethod
     def infer(input: SSAValue) -> AnyTensorType:

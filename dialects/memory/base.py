@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
 from math import prod
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
@@ -53,10 +53,10 @@ class Kind(Enum):
 
 def buffer_type(value: SSAValue | Attribute) -> Buffer:
     """Return the memref type of `value` (or `value`, if it is one)."""
-    type_ = type_of(value)
-    if not isinstance(type_, MemRefType):
+    type_: Any = type_of(value)
+    if type(type_) is not MemRefType:
         raise VerifyException(f"expected a memref, got {type_}")
-    return cast(Buffer, type_)
+    return type_
 
 
 def extents_of(value: SSAValue | Attribute) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -29,6 +29,7 @@ from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import BUFFER, Buffer, buffer_type
 from glow.support.attributes import integer, symbol_reference
 from glow.support.op_definition import define_op
+from glow.support.operand_segments import fill_op
 
 
 @define_op
@@ -118,7 +119,7 @@ class ReadyOp(IRDLOperation):
     assembly_format = "$symbol attr-dict"
 
     def __init__(self, symbol: str):
-        Operation.__init__(self, properties={"symbol": symbol_reference(symbol)})
+        fill_op(self, properties={"symbol": symbol_reference(symbol)})
 
 
 @define_op
@@ -145,7 +146,7 @@ class AllocOp(IRDLOperation):
 
     def __init__(self, type: Buffer, offset: int | None = None):
         placed = {} if offset is None else {"offset": integer(offset)}
-        Operation.__init__(self, result_types=[type], properties=placed)
+        fill_op(self, result_types=[type], properties=placed)
 
     def verify_(self) -> None:
         if self.offset is not None and self.offset.value.data < 0:
@@ -175,7 +176,7 @@ class DeallocOp(IRDLOperation):
     assembly_format = "$buffer attr-dict `:` type($buffer)"
 
     def __init__(self, buffer: SSAValue):
-        Operation.__init__(self, operands=[buffer])
+        fill_op(self, operands=[buffer])
 
 
 @define_op
@@ -205,7 +206,7 @@ class ViewOp(IRDLOperation):
     assembly_format = "$source attr-dict `:` type($source) `->` type($result)"
 
     def __init__(self, source: SSAValue, type: Buffer):
-        Operation.__init__(self, operands=[source], result_types=[type])
+        fill_op(self, operands=[source], result_types=[type])
 
     def verify_(self) -> None:
         source, result = buffer_type(self.source), buffer_type(self.result)

@@ -41,6 +41,7 @@ from glow.lowering.graph_to_memory.state import (
 from glow.support.discovery import modules_in
 from glow.support.targets import target_of
 from glow.support.types import tensor_type
+from glow.support.walking import block_ops, ops_of
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class GraphToMemoryPass(ModulePass):
                 "graph-to-memory expects one function without arguments: "
                 "run arguments-to-placeholders first"
             )
-        constants = {c.sym_name.data: c for c in op.ops if isinstance(c, ConstantOp)}
-        placeholders = [p for p in op.ops if isinstance(p, PlaceholderOp)]
+        constants = {c.sym_name.data: c for c in ops_of(op.ops, ConstantOp)}
+        placeholders = ops_of(op.ops, PlaceholderOp)
         written = {p.sym_name.data for p in placeholders if p.direction.data == "out"}
         functions = reached_from(entries[0], op)
         callers = {n: c for f in functions for c in calls_in(f) for n in c.callees}
@@ -132,7 +133,7 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
 
 def _drop_unused(block: Block) -> None:
     """Erase names of buffers that nothing reads, such as a filter packed anew."""
-    for op in reversed(list(block.ops)):
+    for op in reversed(block_ops(block)):
         if isinstance(op, GetOp | ViewOp) and op.result.first_use is None:
             op.detach()
             op.erase()
@@ -219,7 +220,7 @@ def _replace(
             new.append(storage)
     new += [*(c for c in new_constants if c.sym_name.data in used), *functions]
     block = module.body.block
-    for old in reversed(list(block.ops)):
+    for old in reversed(block_ops(block)):
         old.detach()
         old.erase(safe_erase=False)
     block.add_ops(new)

@@ -10,6 +10,7 @@ from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import LiteralOp, LoadOp, SaveOp
 from glow.support.types import normalize_axis, shape_of, tensor_type
+from glow.support.walking import block_ops, ops_of
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,14 @@ def find_destinations(
         is_taken = value in destinations.saved or value in destinations.parts
         return is_computed(value) and not is_taken
 
-    saves = [op for op in block.ops if isinstance(op, SaveOp)]
+    saves = ops_of(block.ops, SaveOp)
     kept = {op.value for op in saves if op.symbol.string_value() not in outputs}
     for op in saves:
         if op.symbol.string_value() in outputs:
             value = _origin_of(op.value)
             if is_free(value) and value not in kept:
                 destinations.saved[value] = op
-    for op in block.ops:
+    for op in block_ops(block):
         if isinstance(op, ConcatOp):
             _place_parts(op, destinations, is_free)
     return destinations

@@ -20,6 +20,7 @@ from glow.lowering.convolution.winograd import border_after, is_winograd_window
 from glow.lowering.graph_to_memory.phases import border_of, phases_of
 from glow.support.layout import reshaped
 from glow.support.types import dtype_of, shape_of
+from glow.support.walking import block_ops
 
 Halos = tuple[tuple[int, int], ...]
 
@@ -47,14 +48,14 @@ def find_halos(block: Block) -> dict[SSAValue, Halos]:
     One reader may decide the border before an axis, another one that after it.
     """
     halos: dict[SSAValue, Halos] = {}
-    for op in block.ops:
+    for op in block_ops(block):
         conv, value = _conv_of(op)
         if conv is None or value is None:
             continue
         wanted = halo_of(conv) if isinstance(conv, ConvOp) else _around_phases(conv)
         if wanted and any(side for pair in wanted for side in pair):
             halos[value] = widest(halos.get(value, wanted), wanted)
-    for op in reversed(list(block.ops)):
+    for op in reversed(block_ops(block)):
         if isinstance(op, ReshapeOp | TransposeOp) and op.result in halos:
             halo = halos[op.result]
             if isinstance(op, ReshapeOp):

@@ -7,6 +7,7 @@ from xdsl.ir import Operation
 from glow.dialects.llvm_ext import atomics
 from glow.lowering.loops_to_llvm.memory import address
 from glow.lowering.loops_to_llvm.state import Translation, lowers
+from glow.support.operand_segments import build_op
 
 
 @lowers(atomics.AtomicLoadOp, atomics.AtomicStoreOp)
@@ -17,4 +18,4 @@ def _access(f: Translation, op: atomics.Atomic) -> None:
     if op.results:
         f.replace(op, f.make(kind, operands, op.results[0].type, **op.properties))
     else:
-        f.do(kind.create(operands=operands, properties=op.properties))
+        f.do(build_op(kind, operands=operands, properties=op.properties))

@@ -10,6 +10,7 @@ from glow.dialects.llvm_ext.memory import CallPointerOp
 from glow.dialects.llvm_ext.time import CycleCounterOp
 from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
 from glow.lowering.loops_to_llvm.types import VOID, converted
+from glow.support.operand_segments import build_op
 
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
 _NSW = IntegerAttr(1, 32)
@@ -141,4 +142,4 @@ def _return(f: Translation, op: func.ReturnOp) -> None:
             operands = [packed, value]
             packed = f.make(llvm.InsertValueOp, operands, type_, position=_at(position))
         values = [packed]
-    f.do(llvm.ReturnOp.create(operands=values))
+    f.do(build_op(llvm.ReturnOp, operands=values))

@@ -34,6 +34,7 @@ from glow.lowering.loops_to_llvm.types import (
     with_element,
 )
 from glow.support.attributes import i32_array
+from glow.support.operand_segments import build_op
 
 _DYNAMIC = i32_array(llvm.GEP_USE_SSA_VAL)
 _NO_WRAP_FLAGS = IntegerAttr(0, i32)
@@ -162,7 +163,7 @@ def _store(f: Translation, op: memref.StoreOp | vector.StoreOp) -> None:
     if op.nontemporal.value.data:
         properties["nontemporal"] = UnitAttr()
     operands = [value, address(f, base, indices)]
-    f.do(llvm.StoreOp.create(operands=operands, properties=properties))
+    f.do(build_op(llvm.StoreOp, operands=operands, properties=properties))
 
 
 @lowers(vector.MaskedLoadOp)
@@ -182,7 +183,7 @@ def _masked_store(f: Translation, op: vector.MaskedStoreOp) -> None:
     value = to_memory(f, f[op.value_to_store])
     operands = [value, address(f, op.base, op.indices), f[op.mask]]
     properties = {"alignment": _alignment(op, op.base.type, i32)}
-    f.do(ext.MaskedStoreOp.create(operands=operands, properties=properties))
+    f.do(build_op(ext.MaskedStoreOp, operands=operands, properties=properties))
 
 
 @lowers(ext.GatherLanesOp)
@@ -233,7 +234,8 @@ def _alloca(f: Translation, op: memref.AllocaOp) -> None:
         raise PassFailedException(f"memref.alloca expects a static size, got {type_}")
     count = f.constant(prod(type_.get_shape()))
     alignment = op.alignment.value.data if op.alignment is not None else 64
-    alloca = llvm.AllocaOp.create(
+    alloca = build_op(
+        llvm.AllocaOp,
         operands=[count],
         result_types=[PTR],
         properties={

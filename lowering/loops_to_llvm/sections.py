@@ -11,7 +11,9 @@ from glow.dialects.team.sections import CallOp, SectionOp, StrandOp
 from glow.lowering.loops_to_llvm.memory import gep
 from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
 from glow.lowering.loops_to_llvm.types import integer
+from glow.support.operand_segments import build_op
 from glow.support.team_words import WORKER
+from glow.support.walking import ops_of
 
 CLAIM, DONE, WAIT = "team_claim", "team_done", "team_wait"
 """
@@ -36,7 +38,7 @@ def parts_of(function: func.FuncOp) -> list[func.FuncOp]:
     if blocks.first is None or blocks.first is not blocks.last:
         return []
     body = blocks.first
-    sections = [op for op in body.ops if isinstance(op, SectionOp)]
+    sections = ops_of(body.ops, SectionOp)
     if len(sections) <= _MOST_SECTIONS:
         return []
     parts: list[func.FuncOp] = []
@@ -131,7 +133,7 @@ def _begin_record(
     record = gep(f, f[op.records], i64, words)
     worker = gep(f, team, i64, WORKER)
     loaded = f.make(llvm.LoadOp, [worker], i64, **_WORD)
-    f.do(llvm.StoreOp.create(operands=[loaded, record], properties=_WORD))
+    f.do(build_op(llvm.StoreOp, operands=[loaded, record], properties=_WORD))
     _store_time(f, record, 1)
     return record
 
@@ -139,7 +141,7 @@ def _begin_record(
 def _store_time(f: Translation, record: SSAValue, word: int) -> None:
     time = f.intrinsic("llvm.readcyclecounter", [], i64).results[0]
     place = gep(f, record, i64, word)
-    f.do(llvm.StoreOp.create(operands=[time, place], properties=_WORD))
+    f.do(build_op(llvm.StoreOp, operands=[time, place], properties=_WORD))
 
 
 def _less(f: Translation, a: SSAValue, b: SSAValue) -> SSAValue:

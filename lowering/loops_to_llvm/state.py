@@ -23,6 +23,8 @@ from glow.lowering.loops_to_llvm.types import (
     suffix,
 )
 from glow.support.attributes import i32_array, symbol_reference
+from glow.support.operand_segments import build_op
+from glow.support.walking import block_ops
 
 
 class Translation:
@@ -67,7 +69,9 @@ class Translation:
     ) -> SSAValue:
         """Append an op with one result, without the cost of its constructor."""
         types = [result]
-        made = op.create(operands=operands, result_types=types, properties=properties)
+        made = build_op(
+            op, operands=operands, result_types=types, properties=properties
+        )
         self.do(made)
         return made.results[0]
 
@@ -110,7 +114,7 @@ class Translation:
         if key not in self._shared:
             entry = self.region.blocks.first
             assert entry is not None
-            op = kind.create(result_types=[type_], properties=properties)
+            op = build_op(kind, result_types=[type_], properties=properties)
             op.location = self.location
             if entry.first_op is None:
                 entry.add_op(op)
@@ -134,7 +138,8 @@ class Translation:
         }
         if flags is not None:
             properties["fastmathFlags"] = flags
-        op = llvm.CallIntrinsicOp.create(
+        op = build_op(
+            llvm.CallIntrinsicOp,
             operands=operands,
             result_types=[] if result is None else [result],
             properties=properties,
@@ -187,14 +192,14 @@ class Translation:
 
     def run(self, block: Block) -> None:
         """Lower every op of `block`."""
-        for op in block.ops:
+        for op in block_ops(block):
             self.lower(op)
 
     def body(self, block: Block) -> Operation:
         """Lower every op of `block` but the last, which is returned."""
         last = block.last_op
         assert last is not None
-        for op in block.ops:
+        for op in block_ops(block):
             if op is not last:
                 self.lower(op)
         return last
@@ -220,8 +225,8 @@ def call_op(
         "TailCallKind": _NO_TAIL,
         "fastmathFlags": _NO_FLAGS,
     }
-    return llvm.CallOp.create(
-        operands=operands, result_types=results, properties=properties
+    return build_op(
+        llvm.CallOp, operands=operands, result_types=results, properties=properties
     )
 
 

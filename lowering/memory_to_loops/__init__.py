@@ -28,6 +28,7 @@ from glow.lowering.memory_to_loops.profile import ProfileWriter
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.lowering.team import team_functions
 from glow.support.targets import target_of
+from glow.support.walking import block_ops
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class MemoryToLoopsPass(ModulePass):
 def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
     """Fill the module with what `main` needs; keep what a run needs as attributes."""
     block = module.body.block
-    for old in reversed(list(block.ops)):
+    for old in reversed(block_ops(block)):
         old.detach()
         old.erase()
     storage = main.storage

@@ -13,6 +13,7 @@ from glow.codegen.values import index
 from glow.codegen.writer import Writer, writing_to
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.support.attributes import integer
+from glow.support.operand_segments import build_op
 
 _BYTES = flat(i8)
 _POINTERS = flat(_BYTES)
@@ -59,7 +60,8 @@ class Pointers:
         key = (argument, entry, start, element)
         if key not in self._bases:
             numbers = {"offset": start} | ({} if entry is None else {"entry": entry})
-            op = BaseOp.create(
+            op = build_op(
+                BaseOp,
                 operands=[self.arguments[argument]],
                 result_types=[flat(element)],
                 properties={name: integer(n) for name, n in numbers.items()},

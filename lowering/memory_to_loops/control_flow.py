@@ -23,6 +23,7 @@ from glow.lowering.memory_to_loops._ops import active_ops, lower_op
 from glow.lowering.memory_to_loops.kernels.kernel import Fault, Work
 from glow.lowering.memory_to_loops.kernels.library_function import PRIVATE
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.operand_segments import build_op
 
 _TURNS = 8
 """How many turns a loop is thought to have, where nothing says."""
@@ -106,7 +107,7 @@ class _Function:
         """Return the elements of a buffer of the op."""
         source = self._arguments[self._names[buffer]]
         element = buffer_type(buffer).element_type
-        base = BaseOp.create(operands=[source], result_types=[flat(element)])
+        base = build_op(BaseOp, operands=[source], result_types=[flat(element)])
         return Memory.of(emit(base), element)
 
     def report(self, condition: Value, code: int) -> None:

@@ -52,6 +52,7 @@ from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.support.attributes import integer, symbol_reference
 from glow.support.locations import name_of
+from glow.support.operand_segments import build_op
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of
 
@@ -361,7 +362,8 @@ class Main:
         bounds = self._pointers.index(begin), self._pointers.index(end)
         # Built of operands in groups, a call would take three times as long.
         numbers = {"units": end - begin, "cost": call.work.cost}
-        op = func.CallOp.create(
+        op = build_op(
+            func.CallOp,
             operands=[*call.operands, *bounds],
             properties={"callee": symbol_reference(call.symbol)},
             attributes={name: integer(number) for name, number in numbers.items()},

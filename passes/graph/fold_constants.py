@@ -15,6 +15,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.passes.constants import Constants
 from glow.support.arrays import Array
 from glow.support.types import has_layout, size_bytes
+from glow.support.walking import block_ops
 
 # A result may be so many times as large as its operands, however large that is.
 GROWTH = 4
@@ -140,7 +141,7 @@ class FoldConstantsPass(ModulePass):
         folder = _Folder(constants, self.limit_bytes, room)
         for function in functions_of(op):
             for block in function.body.blocks:
-                for inner in block.ops:
+                for inner in block_ops(block):
                     folder.visit(inner)
         for folded in reversed(folder.folded):
             Rewriter.erase_op(folded)

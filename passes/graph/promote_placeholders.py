@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.symbols import Promotion, named_in, promotion_of
 from glow.dialects.graph.storage import ConstantOp, PlaceholderOp
+from glow.support.operand_segments import build_op
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ def constant_of(placeholder: PlaceholderOp) -> ConstantOp:
     names = ("sym_name", "resource", "type", "axes")
     properties["resource"] = properties["initial"]
     kept = {name: properties[name] for name in names if name in properties}
-    made = ConstantOp.create(properties=kept, attributes=dict(placeholder.attributes))
+    made = build_op(
+        ConstantOp, properties=kept, attributes=dict(placeholder.attributes)
+    )
     made.location = placeholder.location
     return made
 

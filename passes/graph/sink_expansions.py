@@ -8,6 +8,7 @@ from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.dialects.graph.select import CastOp, WhereOp
 from glow.dialects.graph.tensors import Tensor
 from glow.passes.patterns import Replacement, Results, RewritePass
+from glow.support.operand_segments import build_op
 from glow.support.shapes import broadcast
 from glow.support.types import (
     element_of,
@@ -32,8 +33,8 @@ def sink_expansion(
     if operands == list(op.operands):
         return None
     small = tensor(element_of(op.result), broadcast(*operands))
-    smaller = type(op).create(
-        operands=operands, result_types=[small], properties=op.properties
+    smaller = build_op(
+        type(op), operands=operands, result_types=[small], properties=op.properties
     )
     (result,) = new.insert(smaller)
     if small == op.result.type:

@@ -22,6 +22,7 @@ from glow.passes.layout.carrying import AxisMaps, accepts, asked_layout, has_map
 from glow.support.layout import Layout, row_major, unblocked
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, Layouts, TargetQueries
 from glow.support.types import shape_of
+from glow.support.walking import block_ops
 
 Laid = tuple[Operation, int, Layout]
 """An op and the layout of one of its operands, or of a result: by ~index."""
@@ -54,7 +55,7 @@ class Search:
         self._news: deque[tuple[SSAValue, int]] = deque()
 
     def run(self, block: Block) -> None:
-        for op in block.ops:
+        for op in block_ops(block):
             self._enter(op)
         while self._news:
             value, index = self._news.popleft()

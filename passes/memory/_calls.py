@@ -31,18 +31,18 @@ def problems_of_calls(
     `outside` are the symbols that functions may not name which ops call.
     """
     table = {f.sym_name.data: f for f in functions}
-    called = {name for f in functions for op in _calls_in(f) for name in op.callees}
+    calls = [op for function in functions for op in _calls_in(function)]
+    called = {name for op in calls for name in op.callees}
     for name in [name for name in table if name in called]:
         for op in ops_in(table[name].body):
             if isinstance(op, GetOp) and op.symbol.string_value() in outside:
                 yield at(op, f"is in @{name}, which an op calls: pass the buffer")
-    for function in functions:
-        for op in _calls_in(function):
-            for name in op.callees:
-                if name not in table:
-                    yield at(op, f"no function with a body is named @{name}")
-                elif (problem := op.problem_with(table[name])) is not None:
-                    yield at(op, f"@{name}: {problem}")
+    for op in calls:
+        for name in op.callees:
+            if name not in table:
+                yield at(op, f"no function with a body is named @{name}")
+            elif (problem := op.problem_with(table[name])) is not None:
+                yield at(op, f"@{name}: {problem}")
     try:
         callees_first(functions)
     except ValueError as error:

@@ -16,6 +16,7 @@ from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.control_flow import kinds_of_arguments
 from glow.dialects.memory.elementwise import CopyOp
 from glow.dialects.memory.storage import AllocOp, GetOp, PlaceholderOp, ViewOp
+from glow.support.walking import block_ops
 
 MemoryObject = SSAValue | str
 """An allocation, or an argument or the symbol of what lies outside the function."""
@@ -57,7 +58,7 @@ class _Coalescing:
         self._writable = writable
         self._block = block
         self._touching: dict[MemoryObject, dict[int, MemoryOp]] = {}
-        for at, op in enumerate(block.ops):
+        for at, op in enumerate(block_ops(block)):
             if isinstance(op, MemoryOp):
                 for value, _ in op.accesses():
                     self._touching.setdefault(_place_of(value), {})[at] = op

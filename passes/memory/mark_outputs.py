@@ -10,6 +10,7 @@ from xdsl.rewriter import Rewriter
 from glow.analysis.calls import entries_of
 from glow.analysis.directions import accesses_to_symbols
 from glow.dialects.memory.storage import PlaceholderOp, ReadyOp
+from glow.support.walking import ops_of
 
 
 class MarkOutputsPass(ModulePass):
@@ -32,7 +33,7 @@ class MarkOutputsPass(ModulePass):
 
 def _mark(function: FuncOp, outputs: list[str]) -> None:
     block = function.body.block
-    for old in [op for op in block.ops if isinstance(op, ReadyOp)]:
+    for old in ops_of(block.ops, ReadyOp):
         Rewriter.erase_op(old)
     accesses = accesses_to_symbols(function)
     for name in outputs:

@@ -7,6 +7,7 @@ from xdsl.passes import ModulePass
 
 from glow.analysis.directions import functions_of
 from glow.dialects.memory.storage import AllocOp, ViewOp
+from glow.support.walking import block_ops
 
 
 class SinkAllocsPass(ModulePass):
@@ -36,7 +37,7 @@ def _sink(block: Block) -> None:
                 place(operand.owner, before)
         block.insert_op_before(op, before)
 
-    for op in list(block.ops):
+    for op in block_ops(block):
         if isinstance(op, AllocOp | ViewOp):
             op.detach()
             waiting.add(op)

@@ -29,6 +29,7 @@ from glow.dialects.memory.storage import (
     StorageOp,
 )
 from glow.passes.memory._calls import at, problems_of_calls, rooms_of_callees
+from glow.support.walking import ops_of
 
 
 class VerifyMemoryPass(ModulePass):
@@ -95,7 +96,9 @@ def verify_gets(module: ModuleOp) -> None:
 
 
 def _storage_of(module: ModuleOp) -> dict[str, StorageOp]:
-    return {op.sym_name.data: op for op in module.ops if isinstance(op, StorageOp)}
+    return {
+        op.sym_name.data: op for op in ops_of(module.ops, ConstantOp, PlaceholderOp)
+    }
 
 
 def _problem_of_get(op: GetOp, symbols: Mapping[str, StorageOp]) -> str | None:

@@ -32,6 +32,7 @@ from glow.lowering.memory_to_loops.kernels.library_function import (
     LibraryFunction,
 )
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, UnitSpans
+from glow.support.operand_segments import build_op
 
 R = TypeVar("R", covariant=True)
 """The type of a row in a kernel."""
@@ -215,7 +216,7 @@ class Call(Generic[R]):
         numbers = [at, *map(index, range)]
         arguments = [m.base for m in memories] + [number.ssa for number in numbers]
         callee: dict[str, Attribute] = {"callee": SymbolRefAttr(kernel.symbol)}
-        perform(func.CallOp.create(operands=arguments, properties=callee))
+        perform(build_op(func.CallOp, operands=arguments, properties=callee))
 
 
 @dataclass(frozen=True)
