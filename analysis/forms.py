@@ -109,8 +109,8 @@ def verify_integers(module: ModuleOp) -> None:
     """
     Raise VerifyException where an op of a copied module refuses its integers.
 
-    Ops of equal types and properties are asked once. What no integer changes is not
-    verified again.
+    Ops of equal types and properties are asked once. Ops that no integer
+    changes are not verified again.
     """
     asked: set[tuple[object, ...]] = set()
     for op in ops_in(module.body):

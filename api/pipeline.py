@@ -92,7 +92,7 @@ arguments-to-placeholders
 tie-states  (for states)
     The caller wants outputs kept as inputs of the next run.
 infer-io
-    Only what no function writes may be folded.
+    Only storage that no function writes may be folded.
 promote-placeholders  (optional)
     Bound inputs become constants, so that what depends only on them is folded.
 specialize-functions  (optional)

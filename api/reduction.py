@@ -145,7 +145,7 @@ class _PartBuilder:
         return name
 
     def finish(self, ops: Sequence[Operation]) -> ModuleOp:
-        """Return the module; what no op of it reads is an output."""
+        """Return the module; values that no op in it reads are outputs."""
         chosen = set(ops)
         for result in (result for op in ops for result in op.results):
             if not any(use.operation in chosen for use in result.uses):

@@ -43,7 +43,7 @@ def trace(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Mod
     extents of it that have names, such as "batch", stay open, as those of ONNX models
     do.
     Arrays that the function closes over are constants. docs/tracing.md says more.
-    Errors: TracingError, which begins with the line that does what no trace can.
+    Errors: TracingError, which begins with the line that cannot be traced.
     """
     check_function("trace", function)
     static: Sequence[str] = ()
@@ -152,7 +152,7 @@ def jit(
     arguments; that is kept for the last `cache_size` of them. Numbers are arrays, but
     for the arguments named in `static`. Variables (`glow.Variable`) are read and
     written in place. `target`, `threads` and `options` are those of `glow.compile`.
-    Errors: TracingError at the line that does what no trace can, or calls it after a
+    Errors: TracingError at the line that cannot be traced, or calls it after a
     value that it closes over has changed; else as `glow.compile`, and of a run.
     """
     if function is None:

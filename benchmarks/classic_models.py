@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from reporting import Page, json_of_python, processor, table_head, today
+from reporting import Page, kept_json, processor, table_head, today
 
 COMMAND = "make classic-models"
 BATCHES = (1, 10_000)
@@ -270,17 +270,11 @@ def main() -> None:
     if arguments.child:
         print(json.dumps(measure(arguments.child, arguments.lleaves)))
         return
-    kept: dict[str, Any] = {}
-    if arguments.results and arguments.results.exists():
-        kept = json.loads(arguments.results.read_text())
     page = Page(head())
     for name in arguments.names or MODELS:
-        if name not in kept:
-            given = "--child", name, "--lleaves", arguments.lleaves
-            kept[name] = json_of_python(__file__, *given)
-            if arguments.results:
-                arguments.results.write_text(json.dumps(kept, indent=1))
-        page.add_row(*row(name, kept[name]))
+        given = "--child", name, "--lleaves", arguments.lleaves
+        measured = kept_json(arguments.results, name, __file__, *given)
+        page.add_row(*row(name, measured))
     page.write(arguments.output)
 
 

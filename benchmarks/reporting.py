@@ -79,6 +79,18 @@ def json_of_python(*arguments: object) -> Any:
     return json.loads(run_python(*arguments))
 
 
+def kept_json(path: Path | None, name: str, *arguments: object) -> Any:
+    """Return `json_of_python(*arguments)`, kept in a file by name if one is given."""
+    kept: dict[str, Any] = (
+        json.loads(path.read_text()) if path and path.exists() else {}
+    )
+    if name not in kept:
+        kept[name] = json_of_python(*arguments)
+        if path is not None:
+            path.write_text(json.dumps(kept, indent=1))
+    return kept[name]
+
+
 @cache
 def _environment() -> dict[str, str]:
     """

@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from reporting import Page, json_of_python, processor, table_head, today
+from reporting import Page, kept_json, processor, table_head, today
 
 COMMAND = "make torch-models"
 SECONDS = 3.0
@@ -307,20 +307,15 @@ def main() -> None:
         engines = arguments.engines.split(",")
         print(json.dumps(measure(arguments.child, engines)))
         return
-    kept: dict[str, Any] = {}
-    if arguments.results and arguments.results.exists():
-        kept = json.loads(arguments.results.read_text())
     page = Page(head())
+    failures: dict[str, dict[str, str]] = {}
     for name in arguments.names or MODELS:
-        if name not in kept:
-            kept[name] = json_of_python(
-                __file__, "--child", name, "--engines", arguments.engines
-            )
-            if arguments.results:
-                arguments.results.write_text(json.dumps(kept, indent=1))
-        page.add_row(*row(name, kept[name]))
-    for name in arguments.names or MODELS:
-        for engine, failure in kept[name]["failures"].items():
+        given = "--child", name, "--engines", arguments.engines
+        measured = kept_json(arguments.results, name, __file__, *given)
+        page.add_row(*row(name, measured))
+        failures[name] = measured["failures"]
+    for name, engines in failures.items():
+        for engine, failure in engines.items():
             page.add(f"\n{name} fails in {engine}: {' '.join(failure.split())}\n")
     page.write(arguments.output)
 

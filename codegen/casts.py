@@ -123,14 +123,14 @@ def _truncated_unsigned(x: Value, to: Attribute) -> Value:
 
 
 def lowest(element: Attribute) -> float:
-    """Return what no value of type `element` is below."""
+    """Return a lower bound of the values of type `element`."""
     if is_float(element):
         return float("-inf")
     return 0 if is_unsigned(element) else -_bound(element)
 
 
 def highest(element: Attribute) -> float:
-    """Return what no value of type `element` is above."""
+    """Return an upper bound of the values of type `element`."""
     return float("inf") if is_float(element) else _bound(element) - 1
 
 

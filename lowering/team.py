@@ -1,9 +1,9 @@
 """
 The functions by which threads share a run: those that `main` calls, and their callers.
 
-Nobody waits for a worker to come: a worker claims pieces, and a section is over when
+No caller waits for a worker to come: a worker claims pieces, and a section is over when
 all of its pieces are done, whoever did them. Counters hold the number of the run, so
-that nobody sets them back, and who is late finds everything claimed.
+that they need no reset, and a late worker finds everything claimed.
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ def team_run(job: Memory, pool: Memory) -> None:
 
 
 def _publish(job: Memory, pool: Memory) -> Value:
-    """Open a slot that nobody is in; return where it is."""
+    """Open a slot that no worker is in; return where it is."""
     number = Var(pool[words.CURRENT])
     for turn in repeated(number):
         gate = _slot(number.value) + words.GATE

@@ -132,7 +132,7 @@ class GradientWriter(GraphWriter):
 
 
 def erase_unused(block: Block) -> None:
-    """Erase the pure ops of `block` whose results nobody uses."""
+    """Erase the pure ops of `block` whose results are unused."""
     for op in reversed(list(block.ops)):
         if is_trivially_dead(op):
             op.detach()

@@ -209,7 +209,7 @@ def rewrite(
 
     Of several that fit an op the first is applied; with `on_layouts` also to ops whose
     results have a layout. An inserted op without a location gets that of the op that
-    was matched. Pure ops whose results nobody uses are erased.
+    was matched. Pure ops whose results are unused are erased.
     """
     constants = constants or Constants(module)
     driver = _Driver(patterns, constants, on_layouts)

@@ -51,7 +51,7 @@ class ConstantPool:
 
 
 def _read_only(array: Array) -> Array:
-    """Return a new view of an array, which nobody can make writeable."""
+    """Return a new view of an array that cannot be made writeable."""
     if is_mapped(array):
         return array.view()
     content = array.reshape(-1).view(np.uint8).data.toreadonly()

@@ -46,7 +46,7 @@ class BindingError(GlowError, ValueError):
 
 
 class TracingError(GlowError, TypeError):
-    """Code that is traced does what no trace can; the message begins with its line."""
+    """Code that is traced cannot be; the message begins with its line."""
 
 
 class UnknownAttributeError(TracingError, AttributeError):

@@ -29,7 +29,7 @@ def strangers_in(folder: Path) -> str | None:
     """
     Return who else can write to a folder, and so put code there that this user runs.
 
-    None where nobody can, or there is no such folder.
+    None where that is impossible, or there is no such folder.
     """
     if not hasattr(os, "getuid"):
         return None  # folders of a user are private there

@@ -135,7 +135,7 @@ class Pullback:
         of: Sequence[SSAValue],
         ops: Sequence[Operation],
     ) -> list[Tensor]:
-        """Return the gradients of values, 0 of what nothing depends on."""
+        """Return the gradients of values, 0 where the loss does not depend on them."""
         trace = self.trace
         functions, constants = trace.program.functions, _Constants(trace.program)
         add = trace.program.add_function

@@ -156,7 +156,7 @@ class ApplyOp(MemoryOp):
         """
         Return the graph op, on tensors with the shapes and elements of the buffers.
 
-        It stands in no block and its operands are nobody's: it is there to be asked.
+        It is in no block and its operands have no other use: it only answers questions.
         """
         op, buffers = self.graph_class, self._buffers()
         definition = op.get_irdl_definition()

@@ -69,7 +69,7 @@ class CanonicalFormPass(ModulePass):
 
 
 _InputSource = int | bytes | None
-"""The number of an input, the key of a constant, None for what nothing reads."""
+"""The number of an input, the key of a constant, None where nothing reads it."""
 
 
 class _ModuleForm:

@@ -100,7 +100,7 @@ class _Sums:
         return _Term(term.value.transpose(*order), labels)
 
     def _joined(self, one: _Term, other: _Term, wanted: set[str]) -> _Term:
-        """Return the product of two terms, summed over what nothing else has."""
+        """Return the product of two terms, summed over axes that no other term has."""
         axes = tuple(dict.fromkeys(one.labels + other.labels))
         kept = tuple(label for label in axes if label in wanted)
         if set(kept) == set(self.wanted):

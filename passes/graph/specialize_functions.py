@@ -115,7 +115,7 @@ class _Specialization:
         """
         Return those of `inputs` that functions still take, from argument `first` on.
 
-        Constants are loaded inside instead; what no function reads is not passed.
+        Constants are loaded inside instead; values that are not read are not passed.
         """
         kept: list[SSAValue] = []
         for value in inputs:

@@ -1,4 +1,4 @@
-"""Arrays beside memory that nobody may touch: an access outside kills the process."""
+"""Arrays beside memory whose pages are protected: an access there kills the process."""
 
 from __future__ import annotations
 

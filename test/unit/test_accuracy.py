@@ -7,7 +7,6 @@ import accuracy
 import numpy as np
 import pytest
 from accuracy import EXACT, FUNCTIONS, LONG_ENOUGH, SPECIAL
-from grids import slow_but
 
 from glow.dialects.graph.declaration import UnaryOp
 from glow.registry import UNIVERSE
@@ -118,7 +117,8 @@ def test_sigmoids_of_f64_reach_denormal_numbers() -> None:
     assert y[2] > 0
 
 
-@pytest.mark.parametrize("data", slow_but(accuracy.DRAWS, "behind a relu"))
+@pytest.mark.slow
+@pytest.mark.parametrize("data", accuracy.DRAWS)
 def test_sums_are_nearly_as_exact_as_those_of_others(data: str) -> None:
     """Strict ones of any depth, and fast ones of products, beside ONNX Runtime."""
     theirs, strict, *_ = accuracy.errors_of_convolution(data, 256, 14)

@@ -55,7 +55,7 @@ OWNERS = {
     "xdsl": set(MAY_IMPORT) - {"runtime"},
 }
 
-# Names that two classes or types have, each with the reason why that misleads nobody.
+# Names that two classes or types have, each with the reason why that does not mislead.
 # An op of the graph and one of buffers may have the same name, as MLIR's dialects do.
 TWO_MEANINGS = {
     "Value": "a tensor to who writes models; a register to who writes kernels",
@@ -86,11 +86,21 @@ def python_folders() -> set[str]:
     }
 
 
+def statements_of(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the statements within a node; to look at expressions takes most time."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield child
+            yield from statements_of(child)
+
+
 @cache
 def imported_modules(source: str) -> frozenset[str]:
     """Return the dotted name of everything that `source` imports, lazily or not."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    calls = any(name in source for name in _IMPORTING)
+    walk = ast.walk if calls else statements_of
+    for node in walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -8,7 +8,7 @@ from itertools import product
 import models
 import numpy as np
 import pytest
-from grids import examples, slow_but
+from grids import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects import func
@@ -160,7 +160,8 @@ def test_a_profile_knows_what_is_read_near(near: int, distance: int) -> None:
     assert second[1] >= 1 << 16
 
 
-@pytest.mark.parametrize("name", slow_but(["shufflenet", "unet"], "unet"))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["shufflenet", "unet"])
 def test_models_compute_the_same_bits_in_turns(name: str) -> None:
     model = models.build(name)
     module = glow.load(model).module

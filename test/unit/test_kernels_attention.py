@@ -89,7 +89,7 @@ def test_what_is_not_finite_spreads_and_what_is_not_valid_does_not() -> None:
     np.testing.assert_allclose(out[3:], found[0], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", slow_but(TARGETS, "cpu"))
 def test_later_queries_see_more_keys(target: str) -> None:
     """With a length, the last one sees all that is valid; else the first sees one."""
     draw = np.random.default_rng(0).standard_normal

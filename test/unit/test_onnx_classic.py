@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,19 @@ import pytest
 from classic_models.cases import CASES, HOLES, TWO, WHOLE
 from classic_models.parameters import X, machine, reals, single
 from classic_models.refused import REFUSED
+from grids import slow_but
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import glow
 
 Array = NDArray[Any]
+FAST = ("trees of a score", "linear classifier LOGISTIC", "normalizer L2", "imputer")
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_models_compute_what_onnx_runtime_does(name: str) -> None:
+@lru_cache(maxsize=1)
+def model_and_runs(name: str) -> tuple[ModelProto, dict[str, Array], list[Array]]:
+    """Return a model, its inputs, and what ONNX Runtime gives for them."""
     import onnxruntime
 
     model = CASES[name]()
@@ -41,11 +45,25 @@ def test_models_compute_what_onnx_runtime_does(name: str) -> None:
     expected = session.run(None, feeds)
     if name == "trees of two weights":  # its labels are not those of the model
         expected[0] = np.array(TWO["classlabels_int64s"])[expected[1].argmax(1)]
-    for target in ("cpu", "reference"):
-        outputs = glow.compile(model, target=target).run(feeds)
-        for array, wanted in zip(outputs.values(), expected, strict=True):
-            assert array.dtype == wanted.dtype
-            np.testing.assert_allclose(array, wanted, rtol=1e-5, atol=1e-5)
+    return model, feeds, expected
+
+
+def check_model(name: str, target: str) -> None:
+    model, feeds, expected = model_and_runs(name)
+    outputs = glow.compile(model, target=target).run(feeds)
+    for array, wanted in zip(outputs.values(), expected, strict=True):
+        assert array.dtype == wanted.dtype
+        np.testing.assert_allclose(array, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_models_compute_what_onnx_runtime_does(name: str) -> None:
+    check_model(name, "reference")
+
+
+@pytest.mark.parametrize("name", slow_but(CASES, *FAST))
+def test_kernels_compute_what_onnx_runtime_does(name: str) -> None:
+    check_model(name, "cpu")
 
 
 @pytest.mark.parametrize("offset", [0.0, 300.0])

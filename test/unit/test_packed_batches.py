@@ -36,8 +36,8 @@ def packed(net: glow.Executable) -> list[int]:
 @pytest.mark.parametrize(
     ("batches", "later", "expected"),
     [
-        ([1, 8], (2, 32), [16]),
-        ([8, 1], (2, 4), [16]),
+        pytest.param([1, 8], (2, 32), [16], marks=pytest.mark.slow),
+        pytest.param([8, 1], (2, 4), [16], marks=pytest.mark.slow),
         ([8], (1, 3), [36]),
         ([], (2, 8, 1), [16]),
     ],

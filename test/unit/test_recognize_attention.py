@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from graph_code import run
+from grids import slow_but
 from models.exported_attention import EXPORTED
 from numpy.typing import NDArray
 from operators.oracle import run_onnxruntime
@@ -47,7 +48,7 @@ def test_exported_attention_is_seen(name: str) -> None:
 @pytest.mark.parametrize(
     "target", ["cpu", pytest.param("reference", marks=pytest.mark.full)]
 )
-@pytest.mark.parametrize("name", EXPORTED)
+@pytest.mark.parametrize("name", slow_but(EXPORTED, "bert", "llama", "dynamo", "bloom"))
 def test_exported_attention_is_right(name: str, target: str) -> None:
     exported = EXPORTED[name]()
     (found,) = glow.compile(exported.proto, target).run(exported.feeds).values()

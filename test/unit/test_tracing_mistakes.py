@@ -1,4 +1,4 @@
-"""What no trace can do is refused in one line, which begins with the user's."""
+"""Code that cannot be traced is refused in one line, which begins with the user's."""
 
 from __future__ import annotations
 

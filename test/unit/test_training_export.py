@@ -79,7 +79,9 @@ NETWORKS: dict[str, tuple[Any, Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("what", ["loss", "gradients", "step"])
+@pytest.mark.parametrize(
+    "what", slow_but(["loss", "gradients", "step"], "loss", "step")
+)
 @pytest.mark.parametrize("name", slow_but(NETWORKS, "recurrent"))
 def test_onnxruntime_computes_the_same(name: str, what: str, tmp_path: Path) -> None:
     scores, weights, x = NETWORKS[name]
