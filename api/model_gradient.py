@@ -7,6 +7,7 @@ from functools import reduce
 from typing import cast
 
 import numpy as np
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
@@ -27,6 +28,7 @@ from glow.passes.constants import Constants
 from glow.passes.gradient_writer import GradientWriter, erase_unused
 from glow.passes.gradients import gradients
 from glow.passes.graph.arguments_to_placeholders import body_of
+from glow.passes.graph.unroll_loops import UnrollLoopsPass
 from glow.support.arrays import Array
 from glow.support.errors import BindingError
 from glow.support.locations import location_of, name_of
@@ -42,6 +44,7 @@ def add_gradients(module: ModuleOp, of: Sequence[str], loss: str | None) -> None
     Errors: BindingError for names that are none; PassFailedException for an op on the
     way that has no gradient.
     """
+    UnrollLoopsPass().apply(Context(), module)  # some have no limit, but known turns
     symbols = named_in(module, PlaceholderOp, ConstantOp)
     main = _main_of(module)
     block, end = body_of(main)

@@ -97,6 +97,8 @@ promote-placeholders  (optional)
     Bound inputs become constants, so that what depends only on them is folded.
 specialize-functions  (optional)
     Bodies of loops see constants that are passed to them, so that these are packed.
+unroll-loops  (optional)
+    Turns that are known are folded and fused like other ops; few are soon compiled.
 fold-constants{memory_bytes=$fold_bytes}  (optional)
     Exporters compute shapes and masks in the model; recognizers need the values.
 fold-scatters  (optional)

@@ -1,13 +1,15 @@
 """
 If, Loop and Scan.
 
-What is known at import is decided there: the branch that is taken, or one copy of a
-body for each of a few turns. What is not becomes control flow of the model.
+A condition that is known at import decides which branch there is. Loops stay loops;
+what a few known turns leave is followed, as shapes may depend on it. Only a loop whose
+body has other types or parameters from turn to turn is written out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -24,10 +26,11 @@ from glow.formats.onnx.run_time_loops import (
     emit_choice,
     emit_loop,
 )
+from glow.support.arrays import Array
 from glow.support.types import normalize_axis
 
 WRITTEN_OUT = 1 << 12
-"""A loop of so many turns and ops is written out; a longer one stays a loop."""
+"""The turns and ops of a loop up to which the values that it leaves are followed."""
 MAX_OPS = 1 << 17
 """The ops of a model with loops written out: more would take minutes to compile."""
 
@@ -46,6 +49,13 @@ def if_(node: Node) -> Values:
     bodies = node.body("then_branch"), node.body("else_branch")
     if node.constant(0) is None:
         return emit_choice(node, node.input(0).reshape(), bodies)
+    if node.emitter.is_made(node.input(0).value):
+        trial = node.trial()
+        with suppress(Unsupported):
+            made = emit_choice(node, node.input(0).reshape(), bodies)
+            if not trial.has_failed:
+                return made
+        trial.undo()
     condition = node.known_scalar(0, "a condition")
     chosen, name = (bodies[0], "then") if condition else (bodies[1], "else")
     return _counted(node, chosen([]), node.output_count, f"{name}_branch")
@@ -224,14 +234,22 @@ def _moved(rows: Tensor, axis: int) -> Tensor:
 def _decide(
     node: Node, write_out: Callable[[int], Values], keep: Callable[[], Values]
 ) -> Values:
-    """Write a loop out if its turns are known and few, or else keep it as one."""
+    """Keep a loop as one, or else write its turns out if they are known."""
     is_known, trial = True, node.trial()
     try:
-        return write_out(WRITTEN_OUT)
+        written = write_out(WRITTEN_OUT)
     except _TooLong:
         pass
     except _Undecided:
         is_known = False
+    else:
+        arrays = [
+            None if v is None else node.emitter.array_of(v.value) for v in written
+        ]
+        if trial.has_failed or all(array is not None for array in arrays):
+            return written
+        trial.undo()
+        return _kept(node, keep, arrays) or write_out(WRITTEN_OUT)
     trial.undo()
     problem = None
     try:
@@ -250,6 +268,22 @@ def _decide(
         return write_out(MAX_OPS)
     except _Undecided:
         raise problem or Unsupported("a loop") from None
+
+
+def _kept(
+    node: Node, keep: Callable[[], Values], arrays: Sequence[Array | None]
+) -> Values:
+    """Return what a loop leaves, some of which is known; nothing if it cannot stay."""
+    trial = node.trial()
+    with suppress(Unsupported):
+        made = keep()
+        if not trial.has_failed:
+            for value, array in zip(made, arrays, strict=True):
+                if value is not None and array is not None:
+                    node.emitter.know(value.value, array)
+            return made
+    trial.undo()
+    return []
 
 
 class _Budget:

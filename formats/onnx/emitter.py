@@ -67,6 +67,8 @@ class Emitter:
         """The bodies of choices and loops that a run decides."""
         self.written = 0
         """The ops so far, those that folded included."""
+        self._inner = list[Block]()
+        """The blocks of functions so far, those that became none included."""
         self._depth = 0
         """How many blocks of functions are open."""
         self._names = Names(names)
@@ -76,6 +78,16 @@ class Emitter:
     def array_of(self, value: SSAValue) -> NDArray[Any] | None:
         """Return the constant value of `value`, or None if unknown at import."""
         return self._arrays.get(value)
+
+    def know(self, value: SSAValue, array: NDArray[Any]) -> None:
+        """Note what the result of an op is; the op stays, with those that read it."""
+        self._arrays[value] = array
+
+    def is_made(self, value: SSAValue) -> bool:
+        """Return whether an op makes `value`, known or not, and no constant is it."""
+        return value not in self._arrays or not isinstance(
+            value.owner, LiteralOp | LoadOp
+        )
 
     def inputs_behind(self, value: SSAValue) -> set[str]:
         """Return the names of the inputs that `value` is computed from."""
@@ -130,8 +142,9 @@ class Emitter:
             itemsize = dtype_of(type_.element_type).itemsize
             check_extents(type_.get_shape(), itemsize, "the result")
         folded = self._folded(op)
-        if folded is None:
+        if folded is None or any(map(self.is_made, op.operands)):
             self.insert(_placed(op, location))
+            self._arrays |= zip(op.results, folded or (), strict=False)
             return tuple(op.results)
         op.drop_all_references()
         return tuple(self.constant(array, name, location) for array in folded)
@@ -160,6 +173,7 @@ class Emitter:
     def inside(self, block: Block) -> Generator[None]:
         """Append to `block`, which may read what is around it."""
         around, self.block = self.block, block
+        self._inner.append(block)
         self._depth += 1
         try:
             yield
@@ -184,7 +198,7 @@ class Emitter:
     def _copy_of(self, value: SSAValue) -> Operation | None:
         """Return a new op that makes `value` if it is constant."""
         source = value.owner
-        if value not in self._arrays or not isinstance(source, Operation):
+        if self.is_made(value) or not isinstance(source, Operation):
             return None
         copy = _placed(source.clone(), source.location)
         self._arrays[copy.results[0]] = self._arrays[value]
@@ -193,12 +207,16 @@ class Emitter:
 
     def mark(self) -> Mark:
         """Return where the block has come to, for `go_back`."""
-        return Mark(self.block.last_op, len(self.functions), self.written)
+        counts = len(self.functions), len(self._inner), self.written
+        return Mark(self.block.last_op, *counts)
 
     def go_back(self, mark: Mark) -> None:
         """Take away what was emitted since `mark`; constants may be known outside."""
         self.written = mark.written
         del self.functions[mark.functions :]
+        for op in (op for block in self._inner[mark.inner :] for op in block.ops):
+            op.drop_all_references()
+        del self._inner[mark.inner :]
         op = self.block.last_op
         while op is not None and op is not mark.last:
             before = op.prev_op
@@ -242,6 +260,7 @@ class Mark:
 
     last: Operation | None
     functions: int
+    inner: int
     written: int
 
 

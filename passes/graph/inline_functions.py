@@ -85,7 +85,7 @@ class InlineFunctionsPass(ModulePass):
             zip(block.args, call.operands, strict=True)
         )
         *ops, end = block.ops
-        copies = [_copied(op, call, inside) for op in ops]
+        copies = [copied(op, call, inside) for op in ops]
         results = [inside.get(value, value) for value in end.operands]
         Rewriter.replace_op(call, copies, results)
         return {name}
@@ -97,7 +97,7 @@ class InlineFunctionsPass(ModulePass):
         return TargetQueries.of(self.target).keeps(function)
 
 
-def _copied(
+def copied(
     op: Operation, call: Operation, inside: dict[SSAValue, SSAValue]
 ) -> Operation:
     """Return a copy of `op` with what arguments are; note what its results became."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import AttributeProto, helper
+from onnx import AttributeProto, helper, parser
 from operators.control_flow import body, growing, node, summing
 from operators.oracle import run_onnxruntime
 from small_onnx import info, model
@@ -151,19 +151,76 @@ def loops_in(source: Any) -> int:
     return str(import_model(source)).count("graph.loop")
 
 
-def test_a_long_loop_is_kept_unless_shapes_change(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_loop_is_kept_unless_shapes_change(monkeypatch: pytest.MonkeyPatch) -> None:
     changing = loop(3, TRUE, "z", body=CHANGING)
     alike = loop(5, TRUE, body=ALWAYS)
-    assert loops_in(alike) == 0
-    monkeypatch.setattr(control_flow, "WRITTEN_OUT", 2)
-    assert loops_in(alike) == 1
-    assert loops_in(changing) == 0
+    for followed in (control_flow.WRITTEN_OUT, 2):
+        monkeypatch.setattr(control_flow, "WRITTEN_OUT", followed)
+        assert loops_in(alike) == 1
+        assert loops_in(changing) == 0
     monkeypatch.setattr(control_flow, "MAX_OPS", 2)
     message = "Loop with more than 2 turns and ops written out, at turn 2"
     with pytest.raises(UnsupportedModelError, match=message):
         import_model(changing)
+
+
+COUNTED = """
+    g (float[4] x, float[2, 6] a) => (float[4] y, float[3, 4] z, float[4] v, int64 n) {
+        k = Constant <value = int64[1] {1}> ()
+        turns = Constant <value = int64 {2}> ()
+        y, m = Loop (turns, , x, k) <body = b (int64 i, bool c, float[4] s, int64[1] j)
+            => (bool c, float[4] t, int64[1] l) {
+                t = Exp (s)
+                l = Add (j, k)
+            }>
+        four = Constant <value = int64[1] {4}> ()
+        shape = Concat <axis = 0> (m, four)
+        z = Reshape (a, shape)
+        three = Constant <value = int64[1] {3}> ()
+        is_three = Equal (m, three)
+        flat = Squeeze (is_three)
+        v = If (flat) <then_branch = t () => (float[4] p) { p = Neg (y) },
+            else_branch = e () => (float[4] q) { q = Abs (y) }>
+        n = Squeeze (m)
+    }"""
+
+
+def test_what_a_loop_counts_may_be_a_shape() -> None:
+    """The loop and the choice stay, and what is computed of the count as well."""
+    source = parser.parse_model('<ir_version: 8, opset_import: ["" : 17]>' + COUNTED)
+    text = str(import_model(source))
+    for op in ("graph.loop", "graph.if", "graph.equal"):
+        assert op in text
+    x, a = np.arange(4, dtype=np.float32) / 4, np.ones((2, 6), np.float32)
+    expected = run_onnxruntime(source, {"x": x, "a": a})
+    for target in TARGETS:
+        found = glow.compile(source, target=target)(x, a)
+        for array, wanted in zip(found, expected, strict=True):
+            np.testing.assert_allclose(array, wanted, rtol=1e-5)
+
+
+def test_a_loop_whose_turns_differ_in_parameters_is_written_out() -> None:
+    """A slice that ends at the number of the turn has another shape in each."""
+    nodes = [
+        node("Slice", "f_w i_zero i_turn", "f_part"),
+        helper.make_node("ReduceSum", ["f_part"], ["f_sum"], keepdims=0),
+        node("Add", "f f_sum", "f_y"),
+        helper.make_node("Reshape", ["i", "i_one"], ["i_turn"]),
+    ]
+    each = body([nodes[3], *nodes[:3]], "i b f", "b f_y")
+    source = model(
+        [helper.make_node("Loop", ["i_n", "", "x"], ["z"], "l", body=each)],
+        {"x": (2, 3)},
+        ["z"],
+        {
+            "i_n": np.array(3),
+            "i_zero": np.array([0]),
+            "i_one": np.array([1]),
+            "f_w": np.arange(4, dtype=np.float32),
+        },
+    )
+    assert loops_in(source) == 0
+    np.testing.assert_array_equal(glow.compile(source)(X), X + 1)
 
 
 BRANCHES = {

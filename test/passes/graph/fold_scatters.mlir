@@ -123,3 +123,41 @@ func.func @nothing_is_written(%x: tensor<2x3xf32>, %i: tensor<0x1xi64>, %u: tens
   %y = graph.scatter_nd %x, %i, %u : (tensor<2x3xf32>, tensor<0x1xi64>, tensor<0x3xf32>) -> tensor<2x3xf32>
   func.return %y : tensor<2x3xf32>
 }
+
+// Rows by turns, each at one place; what no turn writes stays.
+// CHECK-LABEL: @rows_of_several_scatters(
+// CHECK-NEXT:    [[R:%.*]] = graph.slice %x {starts = array<i64: 1, 0>, sizes = array<i64: 1, 2>
+// CHECK-NEXT:    [[A:%.*]] = graph.reshape %a {shape = array<i64: 1, 2>}
+// CHECK-NEXT:    [[Y:%.*]] = graph.concat %b, [[R]], [[A]] {axis = 0 : i64}
+// CHECK-NEXT:    func.return [[Y]]
+func.func @rows_of_several_scatters(%x: tensor<3x2xf32>, %a: tensor<2xf32>, %b: tensor<1x2xf32>) -> tensor<3x2xf32> {
+  %i = graph.literal dense<2> : tensor<1xi64> : tensor<1xi64>
+  %j = graph.literal dense<0> : tensor<1x1xi64> : tensor<1x1xi64>
+  %0 = graph.scatter_nd %x, %i, %a : (tensor<3x2xf32>, tensor<1xi64>, tensor<2xf32>) -> tensor<3x2xf32>
+  %1 = graph.scatter_nd %0, %j, %b : (tensor<3x2xf32>, tensor<1x1xi64>, tensor<1x2xf32>) -> tensor<3x2xf32>
+  func.return %1 : tensor<3x2xf32>
+}
+
+// The second one writes over the first.
+// CHECK-LABEL: @rows_at_one_place(
+// CHECK:         [[W:%.*]] = graph.concat
+// CHECK-NEXT:    [[R:%.*]] = graph.slice [[W]] {starts = array<i64: 0, 0>, sizes = array<i64: 1, 2>
+// CHECK-NEXT:    [[B:%.*]] = graph.reshape %b {shape = array<i64: 1, 2>}
+// CHECK-NEXT:    [[Y:%.*]] = graph.concat [[R]], [[B]] {axis = 0 : i64}
+// CHECK-NEXT:    func.return [[Y]]
+func.func @rows_at_one_place(%x: tensor<2x2xf32>, %a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2x2xf32> {
+  %i = graph.literal dense<1> : tensor<1xi64> : tensor<1xi64>
+  %0 = graph.scatter_nd %x, %i, %a : (tensor<2x2xf32>, tensor<1xi64>, tensor<2xf32>) -> tensor<2x2xf32>
+  %1 = graph.scatter_nd %0, %i, %b : (tensor<2x2xf32>, tensor<1xi64>, tensor<2xf32>) -> tensor<2x2xf32>
+  func.return %1 : tensor<2x2xf32>
+}
+
+// CHECK-LABEL: @row_at_an_unknown_place_is_kept(
+// CHECK:         graph.concat
+// CHECK:         graph.scatter_nd
+func.func @row_at_an_unknown_place_is_kept(%x: tensor<2x2xf32>, %i: tensor<1xi64>, %a: tensor<2xf32>) -> tensor<2x2xf32> {
+  %j = graph.literal dense<1> : tensor<1xi64> : tensor<1xi64>
+  %0 = graph.scatter_nd %x, %j, %a : (tensor<2x2xf32>, tensor<1xi64>, tensor<2xf32>) -> tensor<2x2xf32>
+  %1 = graph.scatter_nd %0, %i, %a : (tensor<2x2xf32>, tensor<1xi64>, tensor<2xf32>) -> tensor<2x2xf32>
+  func.return %1 : tensor<2x2xf32>
+}

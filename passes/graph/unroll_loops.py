@@ -1,0 +1,228 @@
+"""Write loops of few turns out, turn by turn, and choices that this decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.traits import is_side_effect_free
+
+from glow.analysis.calls import callees_first, calls_in, entries_of, names_called_in
+from glow.analysis.directions import functions_of
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.control_flow import IfOp, LoopOp
+from glow.dialects.graph.storage import LiteralOp
+from glow.passes.constants import Constants
+from glow.passes.graph.inline_functions import copied
+from glow.support.arrays import Array
+from glow.support.types import has_layout, shape_of
+
+KNOWN_ELEMENTS = 1 << 12
+"""More elements than counts, conditions and what these are computed from have."""
+
+
+class _Undecided(Exception):
+    """How many turns a loop has is known in a run alone."""
+
+
+class _TooLong(Exception):
+    """A loop has more turns and ops than are to be written out."""
+
+
+@dataclass(frozen=True)
+class UnrollLoopsPass(ModulePass):
+    """
+    Write out each loop whose turns are known, if they are few.
+
+    There are at most `turns`, and `most` with their ops. More take as long as a loop
+    on one thread, and longer to compile: 256 turns of a recurrent network 1 s, and 0.03
+    as a loop. Fewer lie in better layouts, and are work for several threads.
+    Conditions, and limits of loops inside, are followed from turn to turn; so is what
+    a choice inside depends on, which becomes the ops of one of its functions. A loop
+    stays that a condition of the run ends, or that must end by its condition; so do
+    longer ones. Functions that nothing calls any more are removed.
+
+    Level: graph -> graph. Needs: nothing; `fold-constants` afterwards, and
+    `fold-scatters`, which joins the rows that turns write.
+    """
+
+    name = "unroll-loops"
+
+    turns: int = 64
+    most: int = 1 << 12
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = {f.sym_name.data: f for f in functions_of(op)}
+        waiting = [f for f in functions.values() if calls_in(f)]
+        if not waiting:
+            return
+        reached = {f.sym_name.data for f in entries_of(op)}
+        constants = Constants(op)
+        for function in reversed(callees_first(functions.values())):
+            name = function.sym_name.data
+            if name not in reached:
+                Rewriter.erase_op(function)
+                continue
+            if function in waiting:
+                self._unroll(function, functions, constants)
+            reached.update(names_called_in(function))
+
+    def _unroll(
+        self, function: FuncOp, functions: Mapping[str, FuncOp], constants: Constants
+    ) -> None:
+        """Write out the loops of one function."""
+        known = dict[SSAValue, Array]()
+        for op in list(function.body.block.ops):
+            if isinstance(op, LoopOp):
+                room = _Room(self.turns, self.most)
+                writer = _TurnWriter(functions, constants, known, room)
+                try:
+                    results = writer.turns(op)
+                except (_TooLong, _Undecided):
+                    writer.discard()
+                    continue
+                Rewriter.replace_op(op, writer.ops, results)
+            else:
+                _evaluate(op, known, constants)
+
+
+@dataclass
+class _Room:
+    """What may still be written."""
+
+    turns: int
+    """The most turns of each loop."""
+    ops: int
+    """Ops and turns together."""
+
+    def spend(self) -> None:
+        self.ops -= 1
+        if self.ops < 0:
+            raise _TooLong
+
+
+class _TurnWriter:
+    """Writes turns of loops, and follows what is known of their values."""
+
+    def __init__(
+        self,
+        functions: Mapping[str, FuncOp],
+        constants: Constants,
+        known: dict[SSAValue, Array],
+        room: _Room,
+    ):
+        self.ops = list[Operation]()
+        self._functions, self._constants = functions, constants
+        self._known, self._room = known, room
+
+    def discard(self) -> None:
+        self._go_back(0)
+
+    def turns(self, op: LoopOp) -> Sequence[SSAValue]:
+        """Write the turns of a loop; return its results."""
+        if op.must_end is not None:
+            raise _Undecided
+        limit = None if op.limit is None else int(self._array_of(op.limit))
+        goes_on = op.condition is None or bool(self._array_of(op.condition))
+        block = self._functions[op.callees[0]].body.block
+        carried, turn = list(op.initial), 0
+        while goes_on and (limit is None or turn < limit):
+            if turn == self._room.turns:
+                raise _TooLong
+            self._room.spend()
+            number = LiteralOp(np.array(turn))
+            number.location = op.location
+            self.ops.append(number)
+            self._known[number.result] = number.array
+            given = [number.result, *carried, *op.inputs]
+            carried = self._copy(block, given, op)
+            if op.condition is not None:
+                goes_on = bool(self._array_of(carried.pop(0)))
+            turn += 1
+        return carried
+
+    def _array_of(self, value: SSAValue) -> Array:
+        """Return what a condition or a limit is known to be."""
+        array = self._known.get(value)
+        if array is None:
+            array = self._constants.array_of(value)
+        if array is None:
+            raise _Undecided
+        return array
+
+    def _copy(
+        self,
+        block: Block,
+        arguments: Iterable[SSAValue],
+        place: Operation,
+    ) -> list[SSAValue]:
+        """Write what a function does with its arguments; return its results."""
+        *body, end = block.ops
+        inside: dict[SSAValue, SSAValue] = dict(zip(block.args, arguments, strict=True))
+        for op in body:
+            self._room.spend()
+            copy = copied(op, place, inside)
+            if isinstance(copy, IfOp | LoopOp):
+                results = self._decided(copy)
+                inside |= zip(op.results, results, strict=True)
+            else:
+                self.ops.append(copy)
+                _evaluate(copy, self._known, self._constants)
+        return [inside.get(value, value) for value in end.operands]
+
+    def _decided(self, op: IfOp | LoopOp) -> Sequence[SSAValue]:
+        """Write what a choice or a loop does, or the op where a run decides that."""
+        mark = len(self.ops)
+        try:
+            if isinstance(op, LoopOp):
+                results = self.turns(op)
+            else:
+                name = op.callees[0 if self._array_of(op.condition) else 1]
+                block = self._functions[name].body.block
+                results = self._copy(block, op.inputs, op)
+        except _Undecided:
+            self._go_back(mark)
+            self.ops.append(op)
+            return op.results
+        except _TooLong:
+            op.drop_all_references()
+            raise
+        op.drop_all_references()
+        return results
+
+    def _go_back(self, mark: int) -> None:
+        for op in reversed(self.ops[mark:]):
+            for result in op.results:
+                self._known.pop(result, None)
+            op.erase()
+        del self.ops[mark:]
+
+
+def _evaluate(
+    op: Operation, known: dict[SSAValue, Array], constants: Constants
+) -> None:
+    """Note what `op` gives, if it and what it reads are known and small."""
+    if not isinstance(op, GraphOp) or not is_side_effect_free(op):
+        return
+    arrays: list[Array] = []
+    for value in (*op.operands, *op.results):
+        if has_layout(value) or np.prod(shape_of(value), dtype=object) > KNOWN_ELEMENTS:
+            return
+    for value in op.operands:
+        array = known.get(value)
+        if array is None:
+            array = constants.array_of(value)
+        if array is None:
+            return
+        arrays.append(array)
+    try:
+        known |= zip(op.results, op.evaluate(arrays), strict=True)
+    except (ArithmeticError, LookupError, ValueError):
+        return  # a fault of the run, if it comes to that
