@@ -28,11 +28,11 @@ KNOWN_ELEMENTS = 1 << 12
 """More elements than counts, conditions and what these are computed from have."""
 
 
-class _Undecided(Exception):
+class _RunDecides(Exception):
     """How many turns a loop has is known in a run alone."""
 
 
-class _TooLong(Exception):
+class _NoRoom(Exception):
     """A loop has more turns and ops than are to be written out."""
 
 
@@ -85,7 +85,7 @@ class UnrollLoopsPass(ModulePass):
                 writer = _TurnWriter(functions, constants, known, room)
                 try:
                     results = writer.turns(op)
-                except (_TooLong, _Undecided):
+                except (_NoRoom, _RunDecides):
                     writer.discard()
                     continue
                 Rewriter.replace_op(op, writer.ops, results)
@@ -105,7 +105,7 @@ class _Room:
     def spend(self) -> None:
         self.ops -= 1
         if self.ops < 0:
-            raise _TooLong
+            raise _NoRoom
 
 
 class _TurnWriter:
@@ -128,14 +128,14 @@ class _TurnWriter:
     def turns(self, op: LoopOp) -> Sequence[SSAValue]:
         """Write the turns of a loop; return its results."""
         if op.must_end is not None:
-            raise _Undecided
+            raise _RunDecides
         limit = None if op.limit is None else int(self._array_of(op.limit))
         goes_on = op.condition is None or bool(self._array_of(op.condition))
         block = self._functions[op.callees[0]].body.block
         carried, turn = list(op.initial), 0
         while goes_on and (limit is None or turn < limit):
             if turn == self._room.turns:
-                raise _TooLong
+                raise _NoRoom
             self._room.spend()
             number = LiteralOp(np.array(turn))
             number.location = op.location
@@ -154,7 +154,7 @@ class _TurnWriter:
         if array is None:
             array = self._constants.array_of(value)
         if array is None:
-            raise _Undecided
+            raise _RunDecides
         return array
 
     def _copy(
@@ -187,11 +187,11 @@ class _TurnWriter:
                 name = op.callees[0 if self._array_of(op.condition) else 1]
                 block = self._functions[name].body.block
                 results = self._copy(block, op.inputs, op)
-        except _Undecided:
+        except _RunDecides:
             self._go_back(mark)
             self.ops.append(op)
             return op.results
-        except _TooLong:
+        except _NoRoom:
             op.drop_all_references()
             raise
         op.drop_all_references()
