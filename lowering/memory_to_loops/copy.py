@@ -65,8 +65,7 @@ _STAGE_ROWS, _STAGE_COLUMNS = 128, (48, 32)
 """A block on the stack; the first width is taken that computes little twice."""
 
 
-@lowers(CopyOp)
-def lower_copy(main: Main, op: CopyOp) -> None:
+def copy_whole(main: Main, op: CopyOp) -> None:
     """Append a call per strided part; a result with padding is zero before."""
     with main.shared.beside():
         if is_blocked(op.result):
@@ -101,10 +100,15 @@ def call_copy(
     source: tuple[SSAValue, int],
     result: tuple[SSAValue, int],
     axes: LoopAxes,
+    order: tuple[int, int] = (RESULT, SOURCE),
 ) -> None:
-    """Append the call that copies over `axes`, from starts on; bools go as bytes."""
+    """
+    Append the call that copies over `axes`, from starts on; bools go as bytes.
+
+    Elements go in the order in which the first operand of `order` has them.
+    """
     target, element = main.target, buffer_type(result[0]).element_type
-    axes = collapse(axes, (RESULT, SOURCE))
+    axes = collapse(axes, order)
     seen_as = i8 if is_bool(element) else signless(element)
     planned = (
         _runs(target, seen_as, axes)

@@ -27,7 +27,7 @@ from glow.lowering.memory_to_loops.rows import (
 from glow.lowering.tiles import tile_rows
 from glow.support.targets import Target
 
-_F32_BYTES = 4
+F32_BYTES = 4
 _TURN = 2
 """
 The k of a turn of the innermost loop, where they divide what is summed.
@@ -240,7 +240,7 @@ def _cut(
     loops = {name: getattr(row, name) for name in ("batches", "panels", "tiles")}
     batches, panels, tiles = (steps.last - steps.first for steps in loops.values())
     cost = batches * panels * tiles * kernel.tile.size * depth
-    is_near = _F32_BYTES * row.panel_stride * panels <= _NEAR_BYTES
+    is_near = F32_BYTES * row.panel_stride * panels <= _NEAR_BYTES
     is_tall = row.columns < tiles * kernel.tile.rows
     if is_shared:
         by_rows = tiles >= (_FEW_TILES if is_near else _MANY_TILES)
@@ -267,7 +267,7 @@ class _Tiling:
 
 def _tiling(target: Target, p: Product, columns: int) -> _Tiling:
     """Return how the result is stored, and how rows make up tiles of `columns`."""
-    stride = _stride_of(p.rows) * (_F32_BYTES // 2 if p.in_pairs else _F32_BYTES)
+    stride = _stride_of(p.rows) * (F32_BYTES // 2 if p.in_pairs else F32_BYTES)
     height = tile_rows(target, len(p.rows), columns, stride)
     plain = tiles_in_order(len(p.rows), height)
     if p.result_step == 1 or p.columns == 1:

@@ -12,12 +12,19 @@ from xdsl.ir import SSAValue
 
 from glow.codegen.loops import Level
 from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.elementwise import CopyOp
 from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.memory_to_loops._epilogue import (
     epilogue_arguments,
     is_in_place,
     program_of,
 )
+from glow.lowering.memory_to_loops._panels import (
+    call_by_panels,
+    can_call_by_panels,
+    packing_of,
+)
+from glow.lowering.memory_to_loops.copy import copy_whole
 from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.kernel import PreparedCall
 from glow.lowering.memory_to_loops.main import Main
@@ -65,10 +72,20 @@ def call_product(
     if key not in main.plans:
         product = product_of()
         main.plans[key] = product and _plan(main, op, product)
-    plan = main.plans[key]
+    plan, packing = main.plans[key], packing_of(main, op)
+    if packing is not None and not (plan and _suits_panels(plan)):
+        main.begin(packing)
+        copy_whole(main, packing)
+        main.begin(op)
+        packing = None
     if plan is not None:
-        _call(main, op, factors, plan)
+        _call(main, op, factors, plan, packing)
     return plan is not None
+
+
+def _suits_panels(plan: ProductPlan) -> bool:
+    """Return whether all of a product can be done panel by panel."""
+    return len(plan.pieces) == 1 and can_call_by_panels(plan.pieces[0].planned)
 
 
 def _likeness_of(op: ConvOp | MatMulOp) -> Hashable:
@@ -111,9 +128,13 @@ def _extent_of_left(product: Product) -> tuple[int, int]:
 
 
 def _call(
-    main: Main, op: ConvOp | MatMulOp, factors: Sequence[SSAValue], plan: ProductPlan
+    main: Main,
+    op: ConvOp | MatMulOp,
+    factors: Sequence[SSAValue],
+    plan: ProductPlan,
+    packing: CopyOp | None,
 ) -> None:
-    """Append the calls of a plan, on the buffers of `op`."""
+    """Append the calls of a plan, on the buffers of `op`, and those of `packing`."""
     if not plan.pieces:
         return
     left, right = factors
@@ -132,6 +153,9 @@ def _call(
                 "result": main.stored(op.result, piece.starts[1]),
                 "table": offsets,
             }
+            if packing is not None:
+                call_by_panels(main, op, packing, piece.planned, arguments)
+                continue
             if not piece.prepared:
                 piece.prepared.extend(
                     main.prepare(kernel, arguments, row, work)

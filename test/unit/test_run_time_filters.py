@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 import glow
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import TransposeOp
 
 pytestmark = pytest.mark.slow
@@ -70,6 +71,34 @@ def test_filters_that_a_run_gives(target: str, dtype: type) -> None:
         np.testing.assert_allclose(
             one.astype(np.float32), other.astype(np.float32), rtol=near, atol=near
         )
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_panels_are_packed_one_by_one(target: str) -> None:
+    """A filter and matrices larger than caches, the last panel in part: same bits."""
+    arguments = [
+        seeded(shape, seed)
+        for seed, shape in enumerate(
+            ((1, 128, 6, 6), (600, 128, 3, 3), (20, 300), (300, 2100), (1500, 300))
+        )
+    ]
+
+    def body(*values: SSAValue) -> list[SSAValue]:
+        image, filter, x, y, z = values
+        conv = ConvOp(image, filter, pads=(1, 1, 1, 1)).result
+        turned = MatMulOp(x, z, transpose_rhs=True).result
+        return [conv, ReluOp(MatMulOp(x, y).result).result, turned]
+
+    module = module_of(arguments, {}, body)
+    found, shared = (
+        glow.compile(module_of(arguments, {}, body), target=target, threads=n)(
+            *arguments
+        )
+        for n in (1, 2)
+    )
+    for one, other, expected in zip(found, shared, run(module, arguments), strict=True):
+        np.testing.assert_array_equal(one, other)
+        np.testing.assert_allclose(one, expected, rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -39,7 +39,8 @@ class Gemm(Kernel):
 
     Rows lie anywhere: a table says where each begins, so that a row may be a pixel of
     a convolution, strided, with a border, of any batch. The last tile may name a row
-    twice. An extra may lie where the result goes.
+    twice. An extra may lie where the result goes. Where panels are packed one by one,
+    `ahead` is what the next one is made of.
 
     Unit: a tile of all panels, or of one panel of one batch, as the row says.
     """
@@ -191,6 +192,7 @@ class Gemm(Kernel):
             right=call["right"],
             start=start,
             pitch=index(self.pitch or row.pitch),
+            fetched=call["ahead" if "ahead" in call.operands else "right"],
             ahead=start + row.panel_stride + tile * row.slice,
             ahead_step=row.slice_step,
             sums=self.sums,

@@ -111,8 +111,10 @@ class TileFactors:
     right: Memory
     start: Value
     pitch: Value
+    fetched: Memory
+    """What is to be prefetched: the right factor, or what its next part is made of."""
     ahead: Value
-    """The next part of the right factor, to be prefetched."""
+    """The next part of that."""
     ahead_step: Value
     sums: Sums = Sums.RUNNING
     turn: int = 1
@@ -198,7 +200,7 @@ def _by_k(
     ahead, carried = cursor[0], (*cursor, *carried)
     for _ in loop(0, run, *carried, step=f.turn, name="k", nonempty=True):
         for _ in range(f.turn):
-            prefetch(f.right, ahead.value, _SECOND_LEVEL)
+            prefetch(f.fetched, ahead.value, _SECOND_LEVEL)
             yield
             ahead.value += f.ahead_step
 
