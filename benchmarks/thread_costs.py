@@ -23,7 +23,7 @@ import glow
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
-from teams import PIECES, SECTIONS, pool_of, program
+from teams import PIECES, SECTIONS, inputs, pool_of, program
 
 NAMES = ("squeezenet", "shufflenet", "decoder_step")
 """The models that run in turn."""
@@ -60,10 +60,9 @@ def barrier_us(threads: int, seconds: float) -> float:
     Its pieces take 0.1 us or so. What one thread does between pieces is part of these.
     """
     sections: dict[int, float] = {}
-    given = {"faults": np.zeros(1, np.int64), "x": np.arange(PIECES)}
     for workers in (1, threads):
         with pool_of(workers - 1):
-            run = program().bind(given).run
+            run = program().bind(inputs(0)).run
             sections[workers] = quartiles([run], seconds)[0] / SECTIONS
     most = -(-PIECES // threads)
     return sections[threads] - sections[1] * most / PIECES

@@ -126,13 +126,19 @@ def branches(condition: Value) -> Generator[bool]:
     perform(scf.IfOp(condition.ssa, [], then, otherwise))
 
 
-def value_if(condition: Value, compute: Callable[[], Value], otherwise: Value) -> Value:
+def value_if(
+    condition: Value,
+    compute: Callable[[], Value],
+    otherwise: Value | Callable[[], Value],
+) -> Value:
     """Write `scf.if` with a result: of what `compute` writes if the condition holds."""
     then, other = Block(), Block()
     with inside(then):
         value = compute()
         perform(scf.YieldOp(value.ssa))
-    other.add_op(scf.YieldOp(otherwise.ssa))
+    with inside(other):
+        rest = otherwise if isinstance(otherwise, Value) else otherwise()
+        perform(scf.YieldOp(rest.ssa))
     branches = Region(then), Region(other)
     return replace(
         value, parts=(emit(scf.IfOp(condition.ssa, [value.type], *branches)),)

@@ -1,9 +1,11 @@
 """
 The functions by which threads share a run: those that `main` calls, and their callers.
 
-No caller waits for a worker to come: a worker claims pieces, and a section is over when
-all of its pieces are done, whoever did them. Counters hold the number of the run, so
-that they need no reset, and a late worker finds everything claimed.
+Nobody waits for a worker to come: a worker claims pieces, and a section is over when
+all of its pieces are done, whoever did them. A worker says how many it did when it has
+no more of its own, not after each: that line of the caches goes from core to core.
+Cursors hold the number of the run, so that nobody sets them back, and who is late finds
+everything claimed; pieces that are done are counted through all runs.
 """
 
 from __future__ import annotations
@@ -45,6 +47,11 @@ _SECOND = 1_000_000_000
 WAIT_SPIN_NS = 50_000
 """How long who waits for a section looks for its end before sleeping."""
 
+STEAL_AFTER_NS = 200
+"""
+How long a worker waits for the others before it looks for pieces that they left: who
+looks at a cursor takes its line from the core that goes on with it.
+"""
 
 _SELDOM = 16
 """How much shorter workers look out for runs that do not follow each other."""
@@ -94,7 +101,7 @@ class TeamFunction(LibraryFunction):
 
 def team_functions(kernels: Literal["defined", "declared"]) -> list[FuncOp]:
     """Return the functions that `main` calls, with bodies if they are `defined`."""
-    functions = map(TeamFunction, ("team_claim", "team_done", "team_wait"))
+    functions = map(TeamFunction, ("team_claim", "team_wait"))
     if kernels == "declared":
         return [function.declaration() for function in functions]
     return [function.build() for function in functions]
@@ -151,37 +158,52 @@ def _now(record: Memory) -> Value:
 
 
 @_function
-def team_claim(team: Memory, strand: Value, pieces: Value) -> Value:
+def team_claim(team: Memory, strand: Value, order: Value, pieces: Value) -> Value:
     """
-    Return the next piece of a strand for this worker, -1 if all are claimed.
+    Return the first of the next pieces of a strand for this worker, -1 if none is left.
 
-    A worker begins with its own share of the pieces, and goes on with those of others.
+    They end before `END`. It takes those of its own share, or of others' once it has
+    none in all of a section. `order` is the number of the strand in its section.
     """
+    with when(team[words.STRAND] != strand):
+        low, high = _share(team, team[words.WORKER], order, pieces)
+        team[words.LOW], team[words.HIGH] = low, high
+        team[words.STRAND] = strand
+    own = partial(
+        _taken, team, team[words.WORKER], strand, team[words.LOW], team[words.HIGH]
+    )
+    others = partial(_stolen, team, strand, order, pieces)
+    piece = value_if(team[words.STEALS] == 0, own, others)
+    for hook in _given(team, words.DELAY, piece >= 0):
+        perform(CallPointerOp(hook, [team[words.WORKER].ssa, strand.ssa]))
+    return piece
+
+
+def _share(
+    team: Memory, who: Value, order: Value, pieces: Value
+) -> tuple[Value, Value]:
+    """
+    Return the first piece of a worker's share and what is behind its last, epoch added.
+
+    Where there are fewer pieces than workers, strands of a section begin with others.
+    """
+    workers, epoch = team[words.WORKERS], team[words.EPOCH]
+    turn = select(pieces < workers, order % workers, workers - 1)
+    low, high = ((pieces * each + turn) // workers for each in (who, who + 1))
+    return epoch + low, epoch + high
+
+
+def _stolen(team: Memory, strand: Value, order: Value, pieces: Value) -> Value:
+    """Return the next pieces of other workers' shares, -1 if none is left."""
     worker, workers = team[words.WORKER], team[words.WORKERS]
-    epoch, stride = team[words.EPOCH], team[words.STRIDE]
-    cursors = _words(_pointer(team, words.CURSORS, WORDS))
-    nothing = index(-1)
-    tried, piece = Var(index(0)), Var(nothing)
+    tried, piece = Var(index(1)), Var(index(-1))
     for turn in repeated(tried, piece):
         who = worker + tried.value
         who = select(who < workers, who, who - workers)
-        # The caller's share is never empty.
-        first, last = (
-            (pieces * each + (workers - 1)) // workers for each in (who, who + 1)
-        )
-        take = partial(
-            _take,
-            cursors,
-            who * stride + strand,
-            epoch,
-            epoch + first,
-            epoch + last,
-        )
-        piece.value = value_if(first < last, take, nothing)
+        low, high = _share(team, who, order, pieces)
+        piece.value = _taken(team, who, strand, low, high)
         tried.value = tried.value + 1
         turn.again = (piece.value < 0) & (tried.value < workers)
-    for hook in _given(team, words.DELAY, piece.value >= 0):
-        perform(CallPointerOp(hook, [worker.ssa, strand.ssa]))
     return piece.value
 
 
@@ -191,51 +213,89 @@ def _given(record: Memory, word: int, condition: Value) -> Iterator[SSAValue]:
         yield _pointer(record, word)
 
 
-def _take(cursors: Memory, at: Value, epoch: Value, low: Value, high: Value) -> Value:
-    """Return the next piece of a share, -1 if none is left."""
-    piece = Var(index(-1))
+def _taken(team: Memory, who: Value, strand: Value, low: Value, high: Value) -> Value:
+    """
+    Return the first of the next pieces of a worker's share, -1 if none is left.
+
+    It claims half of those left, and all where it is alone: before a claim, a core
+    waits until others see all that it wrote.
+    """
+    cursors = _words(_pointer(team, words.CURSORS, WORDS))
+    at = who * team[words.STRIDE] + strand
+    first, count = Var(index(-1)), Var(index(0))
     no = constant(0, i1)
-    for turn in repeated(piece):
+    for turn in repeated(first, count):
         seen = atomic_load(cursors, at)
         following = maximum(seen, low)
-        is_left = following < high
-        take = partial(exchange_if, cursors, at, seen, following + 1)
-        taken = value_if(is_left, take, no)
-        piece.value = select(taken, following - epoch, index(-1))
-        turn.again = is_left & ~taken
-    return piece.value
+        left = high - following
+        count.value = select(team[words.WORKERS] == 1, left, (left + 1) // 2)
+        take = partial(exchange_if, cursors, at, seen, following + count.value)
+        taken = value_if(left > 0, take, no)
+        first.value = select(taken, following - team[words.EPOCH], index(-1))
+        turn.again = (left > 0) & ~taken
+    with when(first.value >= 0):
+        team[words.END] = first.value + count.value
+        team[words.TAKEN] = team[words.TAKEN] + count.value
+    return first.value
 
 
 @_function
-def team_done(team: Memory, section: Value) -> None:
-    """Say that a piece of a section is done; see `TeamWait`."""
+def team_wait(team: Memory, pieces: Value) -> Value:
+    """
+    Say what this worker did of a section of so many pieces, and wait for its end.
+
+    Return 0 when all pieces are done, and it sees what they wrote. Return 1 when others
+    take longer: the worker is to claim pieces of their shares, then to wait again.
+    """
     done = _words(_pointer(team, words.DONE, WORDS))
-    at, epoch = (section + 1) * words.LINE, team[words.EPOCH]
+    is_first = team[words.STEALS] == 0
+    goal = team[words.GOAL] + select(is_first, pieces, index(0))
+    team[words.GOAL] = goal
+    team[words.STEALS] = index(0)
+    before = _say(team, done)
+    with when(before < goal):
+        patience = select(is_first, index(STEAL_AFTER_NS), index(WAIT_SPIN_NS))
+        end = _now(team) + patience
+        for turn in repeated():
+            turn.again = (atomic_load(done, _COUNT) < goal) & (_now(team) < end)
+        for is_second in branches(~is_first):
+            if is_second:
+                _sleep_until(team, done, goal)
+            else:
+                is_late = atomic_load(done, _COUNT) < goal
+                team[words.STEALS] = select(is_late, index(1), index(0))
+    return team[words.STEALS]
+
+
+_SLEEPERS, _COUNT = 0, words.LINE
+"""Where `DONE` has its words."""
+
+
+def _say(team: Memory, done: Memory) -> Value:
+    """Count the pieces that this worker has done; return how many are counted."""
+    taken = team[words.TAKEN]
+    team[words.TAKEN] = index(0)
+
+    def count() -> Value:
+        counted = fetch_add(done, _COUNT, taken) + taken
+        with when(atomic_load(done, _SLEEPERS) > 0):
+            _futex(team, _address(done, _COUNT), _WAKE, _ALL)
+        return counted
+
+    return value_if(taken > 0, count, partial(atomic_load, done, _COUNT))
+
+
+def _sleep_until(team: Memory, done: Memory, goal: Value) -> None:
+    """Sleep until so many pieces are counted."""
     for turn in repeated():
-        seen = atomic_load(done, at)
-        turn.again = ~exchange_if(done, at, seen, maximum(seen, epoch) + 1)
-    with when(atomic_load(done, 0) > 0):
-        _futex(team, _address(done, at), _WAKE, _ALL)
-
-
-@_function
-def team_wait(team: Memory, section: Value, items: Value) -> None:
-    """Return when so many pieces of a section are done, and see what they wrote."""
-    done = _words(_pointer(team, words.DONE, WORDS))
-    at, target = (section + 1) * words.LINE, team[words.EPOCH] + items
-    with when(atomic_load(done, at) < target):
-        end = _now(team) + WAIT_SPIN_NS
-        for turn in repeated():
-            turn.again = (_now(team) < end) & (atomic_load(done, at) < target)
-        for turn in repeated():
-            with when(atomic_load(done, at) < target):
-                # Who does a piece sees a sleeper, or the sleeper sees the piece.
-                fetch_add(done, 0, 1)
-                seen = atomic_load(done, at)
-                with when(seen < target):
-                    _futex(team, _address(done, at), _SLEEP, seen)
-                fetch_add(done, 0, -1)
-            turn.again = atomic_load(done, at) < target
+        with when(atomic_load(done, _COUNT) < goal):
+            # Who counts a piece sees a sleeper, or the sleeper sees the piece.
+            fetch_add(done, _SLEEPERS, 1)
+            seen = atomic_load(done, _COUNT)
+            with when(seen < goal):
+                _futex(team, _address(done, _COUNT), _SLEEP, seen)
+            fetch_add(done, _SLEEPERS, -1)
+        turn.again = atomic_load(done, _COUNT) < goal
 
 
 @_function
@@ -243,9 +303,11 @@ def team_run(job: Memory, pool: Memory) -> None:
     """
     Run a model for a caller: with the workers of a pool, or alone if they are busy.
 
-    `job` is a run record, of which this fills the epoch and the number of workers.
+    `job` is a run record; this fills what differs from run to run.
     """
     job[words.EPOCH] = job[words.EPOCH] + words.EPOCH_UNIT
+    job[words.GOAL] = atomic_load(_words(_pointer(job, words.DONE, WORDS)), _COUNT)
+    job[words.STRAND] = index(-1)
     take = partial(exchange_if, pool, words.BUSY, 0, 1)
     workers = minimum(job[words.LIMIT], pool[words.THREADS] + 1)
     has_workers = value_if(workers > 1, take, constant(0, i1))

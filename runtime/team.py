@@ -227,7 +227,7 @@ class Team:
         workers = min(self._limit or pool.threads + 1, pool.threads + 1)
         stride = sizes.strands + -sizes.strands % words.LINE
         done = words.RECORD
-        cursors = done + (1 + sizes.sections) * words.LINE
+        cursors = done + 2 * words.LINE
         job = zeros(cursors + workers * stride)
         room = sizes.worker_bytes + -sizes.worker_bytes % ALIGNMENT
         scratch = aligned_empty(room)

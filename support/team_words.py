@@ -22,18 +22,32 @@ LIMIT, WORKERS = 10, 11
 CURSORS, STRIDE = 12, 13
 """Where the next pieces are, a word per strand; the words of one worker."""
 DONE = 14
-"""Where sections count pieces: line 0 counts sleepers, the next ones are theirs."""
+"""Where pieces are counted: line 0 counts sleepers, line 1 the pieces of all runs."""
 SYSCALL, FUTEX, CLOCK = 15, 16, 17
 """Addresses of C functions like Linux's; the number that `syscall` takes to sleep."""
 DELAY = 18
 """The address of a function to call after each claim, for tests; 0: none."""
 JOB = 19
 """The address of the caller's record, by which the pool knows whose run it is."""
-RECORD = 24
+TAKEN, GOAL = 20, 21
+"""
+How many pieces this worker has done without saying so; how many are counted when its
+section is over.
+"""
+STEALS = 22
+"""Whether this worker takes pieces of others' shares, 0 while it has its own."""
+STRAND, LOW, HIGH = 23, 24, 25
+"""
+The strand that this worker took a piece of last, -1 if none; its own share of that: the
+pieces from one number to another, `EPOCH` added.
+"""
+END = 26
+"""What is behind the pieces that this worker claimed last."""
+RECORD = 32
 """The words of a run record."""
 
 EPOCH_UNIT = 1 << 24
-"""Above the number of pieces in a strand or a section."""
+"""Above the number of pieces in a strand."""
 
 # The pool. Each of the first words is on a line of its own.
 CALLS, PARKED, BUSY = 0, LINE, 2 * LINE

@@ -59,9 +59,9 @@ class Schedule:
         """
         Return how long a run takes with so many workers, all there from its beginning.
 
-        Each begins with its own share of a strand and goes on with those of others, as
-        `team_claim` does. A section ends when its count of pieces, a line of the
-        caches, has gone to all workers.
+        Each begins with its own shares of a section and goes on with those of others,
+        as `team_claim` has it, but one by one. A section ends when its count of pieces,
+        a line of the caches, has gone to all workers.
         """
         end = 0.0
         for strands in self.sections:
@@ -74,33 +74,40 @@ def _end_of(
     strands: Sequence[Strand], workers: int, start: float, overhead: float
 ) -> float:
     """Return when the last piece of a section ends that begins at `start`."""
-    left = [_shares(len(strand), workers) for strand in strands]
-    free = [(start, worker, 0) for worker in range(workers)]
+    left = [
+        _shares(len(strand), workers, order) for order, strand in enumerate(strands)
+    ]
+    free = [(start, worker) for worker in range(workers)]
     end = start
     while free:
-        now, worker, number = heappop(free)
-        while number < len(strands):
-            piece = _claim(left[number], worker)
-            if piece is not None:
-                after = now + overhead + strands[number][piece]
-                end = max(end, after)
-                heappush(free, (after, worker, number))
-                break
-            number += 1
+        now, worker = heappop(free)
+        claimed = _claim(left, worker)
+        if claimed is not None:
+            strand, piece = claimed
+            after = now + overhead + strands[strand][piece]
+            end = max(end, after)
+            heappush(free, (after, worker))
     return end
 
 
-def _shares(pieces: int, workers: int) -> list[list[int]]:
+def _shares(pieces: int, workers: int, order: int) -> list[list[int]]:
     """Return the pieces that each worker begins with, the last of them first."""
-    ends = [(pieces * n + workers - 1) // workers for n in range(workers + 1)]
+    turn = order % workers if pieces < workers else workers - 1
+    ends = [(pieces * n + turn) // workers for n in range(workers + 1)]
     return [list(range(ends[n + 1] - 1, ends[n] - 1, -1)) for n in range(workers)]
 
 
-def _claim(shares: Sequence[list[int]], worker: int) -> int | None:
-    for turn in range(len(shares)):
-        share = shares[(worker + turn) % len(shares)]
+def _claim(left: Sequence[list[list[int]]], worker: int) -> tuple[int, int] | None:
+    """Return a strand and the next piece of it, None if all are claimed."""
+    own = [(strand, shares[worker]) for strand, shares in enumerate(left)]
+    others = [
+        (strand, shares[(worker + turn) % len(shares)])
+        for strand, shares in enumerate(left)
+        for turn in range(1, len(shares))
+    ]
+    for strand, share in [*own, *others]:
         if share:
-            return share.pop()
+            return strand, share.pop()
     return None
 
 

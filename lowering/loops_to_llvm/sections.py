@@ -11,14 +11,12 @@ from glow.dialects.team.sections import CallOp, SectionOp, StrandOp
 from glow.lowering.loops_to_llvm.memory import gep
 from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
 from glow.lowering.loops_to_llvm.types import integer
-from glow.support.operand_segments import build_op
-from glow.support.team_words import WORKER
-from glow.support.walking import ops_of
+from glow.support.team_words import END, WORKER
 
-CLAIM, DONE, WAIT = "team_claim", "team_done", "team_wait"
+CLAIM, WAIT = "team_claim", "team_wait"
 """
-Functions of a worker: take a piece of a strand, or -1 if there is none left; say that
-one of a section is done; wait until so many are.
+Functions of a worker: take pieces of a strand, or -1 if there is none left; wait until
+those of a section are done, or return 1 to take more.
 """
 
 _MOST_SECTIONS = 16
@@ -77,50 +75,91 @@ def _move(sections: Sequence[SectionOp], source: Block, target: Block) -> None:
 
 @lowers(SectionOp)
 def _section(f: Translation, op: SectionOp) -> None:
-    team, number = f[op.team], f.constant(op.number.value.data)
-    for strand in op.strands:
-        _strand(f, strand, team, number)
-    f.do(call_op(WAIT, [team, number, f.constant(op.pieces)], []))
+    team, head, after = f[op.team], Block(), Block()
+    f.jump(head, ())
+    f.open(head)
+    for order, strand in enumerate(op.strands):
+        _strand(f, strand, team, order)
+    wait = call_op(WAIT, [team, f.constant(op.pieces)], [i64])
+    f.do(wait)
+    is_over = _less(f, wait.results[0], f.constant(1))
+    f.branch(is_over, (after, ()), (head, ()))
+    f.open(after)
 
 
-def _strand(f: Translation, op: StrandOp, team: SSAValue, section: SSAValue) -> None:
+def _strand(f: Translation, op: StrandOp, team: SSAValue, order: int) -> None:
     head, body, after = Block(), Block(), Block()
     f.jump(head, ())
     f.open(head)
-    numbers = f.constant(op.number.value.data), f.constant(op.pieces)
-    claim = call_op(CLAIM, [team, *numbers], [i64])
+    numbers = (op.number.value.data, order, op.pieces)
+    claim = call_op(CLAIM, [team, *map(f.constant, numbers)], [i64])
     f.do(claim)
-    piece = claim.results[0]
-    is_over = _less(f, piece, f.constant(0))
+    first = claim.results[0]
+    is_over = _less(f, first, f.constant(0))
     f.branch(is_over, (after, ()), (body, ()))
     f.open(body)
+    if op.pieces == 1:
+        _pieces(f, op, team, first, None)
+        f.jump(after, ())
+    else:
+        end = f.make(llvm.LoadOp, [gep(f, team, i64, END)], i64, **_WORD)
+        notes = any(isinstance(each, NoteOp) for each in op.body.block.ops)
+        if len(op.calls) > 1 or notes:
+            _each_piece(f, op, team, first, end, head)
+        else:
+            _pieces(f, op, team, first, end)
+            f.jump(head, ())
+    f.open(after)
+
+
+def _each_piece(
+    f: Translation,
+    op: StrandOp,
+    team: SSAValue,
+    first: SSAValue,
+    end: SSAValue,
+    after: Block,
+) -> None:
+    """Do pieces one by one: what one call writes is near when the next one reads it."""
+    body = Block(arg_types=[i64])
+    f.jump(body, (first,))
+    f.open(body)
+    piece = body.args[0]
+    following = f.make(llvm.AddOp, [piece, f.constant(1)], i64)
+    _pieces(f, op, team, piece, following)
+    f.branch(_less(f, following, end), (body, (following,)), (after, ()))
+
+
+def _pieces(
+    f: Translation,
+    op: StrandOp,
+    team: SSAValue,
+    first: SSAValue,
+    end: SSAValue | None,
+) -> None:
+    """Call the kernels for pieces from `first` to `end`; all where it is None."""
     record: SSAValue | None = None
     for each in op.body.block.ops:
         match each:
             case NoteOp():
-                record = _begin_record(f, each, piece, team)
+                record = _begin_record(f, each, first, team)
             case CallOp():
-                _call(f, each, piece)
+                _call(f, each, first, end)
                 if record is not None:
                     _store_time(f, record, 2)
                 record = None
             case _:
                 f.lower(each)
-    f.do(call_op(DONE, [team, section], []))
-    f.jump(after if op.pieces == 1 else head, ())
-    f.open(after)
 
 
-def _call(f: Translation, op: CallOp, piece: SSAValue) -> None:
-    """Call the kernel for the units of `piece`; the last one may have fewer."""
-    units, step = op.units.value.data, op.step.value.data
-    begin, end = f.constant(0), f.constant(units)
-    if op.pieces > 1:
-        begin = f.make(llvm.MulOp, [piece, f.constant(step)], i64)
-        following = f.make(llvm.AddOp, [begin, f.constant(step)], i64)
-        is_inside = _less(f, following, end)
-        end = f.make(llvm.SelectOp, [is_inside, following, end], i64)
-    f.do(call_op(op.callee.string_value(), [*f.all(op.arguments), begin, end], []))
+def _call(f: Translation, op: CallOp, first: SSAValue, end: SSAValue | None) -> None:
+    """Call the kernel for the units of some pieces; the last piece may have fewer."""
+    units, step = f.constant(op.units.value.data), f.constant(op.step.value.data)
+    low, high = f.constant(0), units
+    if end is not None:
+        low, high = (f.make(llvm.MulOp, [n, step], i64) for n in (first, end))
+        high = f.make(llvm.SelectOp, [_less(f, high, units), high, units], i64)
+    f.do(call_op(op.callee.string_value(), [*f.all(op.arguments), low, high], []))
 
 
 def _begin_record(

@@ -23,17 +23,17 @@ from glow.runtime.image import Image, Machine, Parameter, TeamSizes
 from glow.runtime.native import NativeExecutable
 from glow.runtime.team import ThreadPool
 from glow.runtime.tensor_spec import TensorSpec
+from glow.support.team_words import END, LINE
 
 SECTIONS, PIECES = 20, 7
 _TURNS, _FACTOR = 50, 6364136223846793005
 
 # Section s computes each element of one array from two of the other, which two pieces
-# of the section before wrote. Element 0 of the input is how many pieces, from the last
-# one back, report a fault: piece p the code p + 1.
+# of the section before wrote; each is on a line of its own. Input `faults` is how many
+# pieces, from the last one back, report a fault: piece p the code p + 1.
 _TEXT = f"""
-func.func private @team_claim(memref<?xi64>, index, index) -> index
-func.func private @team_done(memref<?xi64>, index)
-func.func private @team_wait(memref<?xi64>, index, index)
+func.func private @team_claim(memref<?xi64>, index, index, index) -> index
+func.func private @team_wait(memref<?xi64>, index) -> index
 
 func.func private @piece(%a: memref<?xi64>, %b: memref<?xi64>, %p: index) {{
   %c0 = arith.constant 0 : index
@@ -41,46 +41,67 @@ func.func private @piece(%a: memref<?xi64>, %b: memref<?xi64>, %p: index) {{
   %turns = arith.constant {_TURNS} : index
   %pieces = arith.constant {PIECES} : index
   %factor = arith.constant {_FACTOR} : i64
+  %line = arith.constant {LINE} : index
   %q = arith.addi %p, %c1 : index
   %r = arith.remui %q, %pieces : index
-  %x = memref.load %a[%p] : memref<?xi64>
-  %y = memref.load %a[%r] : memref<?xi64>
+  %own = arith.muli %p, %line : index
+  %next = arith.muli %r, %line : index
+  %x = memref.load %a[%own] : memref<?xi64>
+  %y = memref.load %a[%next] : memref<?xi64>
   %z = scf.for %i = %c0 to %turns step %c1 iter_args(%t = %x) -> (i64) {{
     %u = arith.muli %t, %factor : i64
     %v = arith.addi %u, %y : i64
     scf.yield %v : i64
   }}
-  memref.store %z, %b[%p] : memref<?xi64>
+  memref.store %z, %b[%own] : memref<?xi64>
+  func.return
+}}
+
+func.func private @note(%fault: memref<?xi32>, %faults: index, %p: index) {{
+  %c0 = arith.constant 0 : index
+  %pieces = arith.constant {PIECES} : index
+  %left = arith.subi %pieces, %p : index
+  %fails = arith.cmpi sle, %left, %faults : index
+  scf.if %fails {{
+    %code = arith.subi %c0, %p : index
+    %minus = arith.index_cast %code : index to i32
+    %one = arith.constant 1 : i32
+    %opposite = arith.subi %minus, %one : i32
+    %old = llvm_ext.atomic_rmw %fault[%c0], %opposite {{kind = "umax"}}
+      : memref<?xi32>, i32
+  }}
   func.return
 }}
 
 func.func private @section(%team: memref<?xi64>, %a: memref<?xi64>, %b: memref<?xi64>,
                            %fault: memref<?xi32>, %faults: index, %s: index) {{
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c_end = arith.constant {END} : index
   %pieces = arith.constant {PIECES} : index
   scf.while () : () -> () {{
-    %p = func.call @team_claim(%team, %s, %pieces)
-      : (memref<?xi64>, index, index) -> index
-    %has = arith.cmpi sge, %p, %c0 : index
-    scf.if %has {{
-      func.call @piece(%a, %b, %p) : (memref<?xi64>, memref<?xi64>, index) -> ()
-      %left = arith.subi %pieces, %p : index
-      %fails = arith.cmpi sle, %left, %faults : index
-      scf.if %fails {{
-        %code = arith.subi %c0, %p : index
-        %minus = arith.index_cast %code : index to i32
-        %one = arith.constant 1 : i32
-        %opposite = arith.subi %minus, %one : i32
-        %old = llvm_ext.atomic_rmw %fault[%c0], %opposite {{kind = "umax"}}
-          : memref<?xi32>, i32
+    scf.while () : () -> () {{
+      %p = func.call @team_claim(%team, %s, %c0, %pieces)
+        : (memref<?xi64>, index, index, index) -> index
+      %has = arith.cmpi sge, %p, %c0 : index
+      scf.if %has {{
+        %word = memref.load %team[%c_end] : memref<?xi64>
+        %end = arith.index_cast %word : i64 to index
+        scf.for %n = %p to %end step %c1 {{
+          func.call @piece(%a, %b, %n) : (memref<?xi64>, memref<?xi64>, index) -> ()
+          func.call @note(%fault, %faults, %n) : (memref<?xi32>, index, index) -> ()
+        }}
       }}
-      func.call @team_done(%team, %s) : (memref<?xi64>, index) -> ()
+      scf.condition(%has)
+    }} do {{
+      scf.yield
     }}
-    scf.condition(%has)
+    %again = func.call @team_wait(%team, %pieces) : (memref<?xi64>, index) -> index
+    %goes_on = arith.cmpi sgt, %again, %c0 : index
+    scf.condition(%goes_on)
   }} do {{
     scf.yield
   }}
-  func.call @team_wait(%team, %s, %pieces) : (memref<?xi64>, index, index) -> ()
   func.return
 }}
 
@@ -114,7 +135,7 @@ def _image() -> Image:
     target, cache = cpu_target(), ObjectCache(None)
     module = Parser(context(), _TEXT).parse_module()
     lower(module, target)
-    called = map(TeamFunction, ("team_claim", "team_done", "team_wait"))
+    called = map(TeamFunction, ("team_claim", "team_wait"))
     objects = [object_code(text, target) for text in units(module).values()]
     objects += function_objects([*called, *RUNTIME], target, cache)
     kind = np.dtype(np.int64)
@@ -123,8 +144,8 @@ def _image() -> Image:
         tuple(objects),
         (
             Parameter(TensorSpec("faults", (1,), kind), "in"),
-            Parameter(TensorSpec("x", (PIECES,), kind), "inout"),
-            Parameter(TensorSpec("y", (PIECES,), kind), "out"),
+            Parameter(TensorSpec("x", (PIECES, LINE), kind), "inout"),
+            Parameter(TensorSpec("y", (PIECES, LINE), kind), "out"),
         ),
         arena_bytes=64,
         constants=(),
@@ -139,21 +160,28 @@ def program() -> NativeExecutable:
 
 
 def expected(x: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what the program makes of `x`."""
+    """Return what the program makes of `x`, of `PIECES` by `LINE` integers."""
     with np.errstate(over="ignore"):
         for _ in range(SECTIONS):
-            start, other = x, np.roll(x, -1)
+            start, other = x, np.roll(x, -1, 0)
             for _ in range(_TURNS):
                 start = start * np.int64(_FACTOR) + other
             x = start
     return x
 
 
+def inputs(seed: int, faults: int = 0) -> dict[str, NDArray[np.int64]]:
+    """Return random numbers for the program, of which some pieces report faults."""
+    x = np.zeros((PIECES, LINE), np.int64)
+    x[:, 0] = np.random.default_rng(seed).integers(-99, 99, PIECES)
+    return {"faults": np.array([faults]), "x": x}
+
+
 def computes_right(net: NativeExecutable, seed: int) -> bool:
     """Return whether one run on random numbers gives what it should."""
-    x = np.random.default_rng(seed).integers(-99, 99, PIECES)
-    given = {"faults": np.zeros(1, np.int64), "x": x}
-    return bool(np.array_equal(net.run(given)["x"], expected(x)))
+    given = inputs(seed)
+    right = expected(given["x"])
+    return bool(np.array_equal(net.run(given)["x"], right))
 
 
 @contextmanager

@@ -179,9 +179,8 @@ def text(sections: int) -> str:
     ]
     return """
     func.func private @f(memref<?xf32>, index, index, index)
-    func.func private @team_claim(memref<?xi64>, index, index) -> index
-    func.func private @team_done(memref<?xi64>, index)
-    func.func private @team_wait(memref<?xi64>, index, index)
+    func.func private @team_claim(memref<?xi64>, index, index, index) -> index
+    func.func private @team_wait(memref<?xi64>, index) -> index
     func.func @main(%arena: memref<?xi8>, %team: memref<?xi64>) {
       %c = arith.constant 7 : index
     """ + "\n".join([*strands, "func.return }"])

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
 import teams
-from teams import PIECES, SECTIONS, computes_right, pool_of, program
+from teams import PIECES, SECTIONS, computes_right, inputs, pool_of, program
 
 from glow.runtime import team
 from glow.support import team_words as words
@@ -122,11 +121,10 @@ def test_threads_sleep_where_there_is_no_futex() -> None:
 
 
 def test_the_least_fault_is_told() -> None:
-    x = np.zeros(PIECES, np.int64)
     with pool_of(3):
         net = program()
         for count in (1, 3, PIECES):
-            given = {"faults": np.array([count]), "x": x}
+            given = inputs(0, count)
             for _ in range(20):
                 with pytest.raises(ExecutionError, match=f"piece {PIECES - count} f"):
                     net.run(given)

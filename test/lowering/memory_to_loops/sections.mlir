@@ -4,7 +4,7 @@
 // used again when who reads them has ended, by each piece when it has.
 // CHECK:      builtin.module attributes
 // CHECK-SAME: glow.strands = 3 : i64, glow.sections = 2 : i64, glow.worker_bytes = 0 : i64
-// CHECK:      func.func private @team_claim(memref<?xi64>, index, index) -> index
+// CHECK:      func.func private @team_claim(memref<?xi64>, index, index, index) -> index
 // CHECK:      func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>, %constants: memref<?xmemref<?xi8>>, %fault: memref<?xi32>, %team: memref<?xi64>, %scratch: memref<?xi8>)
 // CHECK:      team.section 0 on %team
 // CHECK-NEXT:   team.strand 0 {
