@@ -1,10 +1,10 @@
 """
 The functions by which threads share a run: those that `main` calls, and their callers.
 
-Nobody waits for a worker to come: a worker claims pieces, and a section is over when
+No caller waits for a worker to come: a worker claims pieces, and a section is over when
 all of its pieces are done, whoever did them. A worker says how many it did when it has
 no more of its own, not after each: that line of the caches goes from core to core.
-Cursors hold the number of the run, so that nobody sets them back, and who is late finds
+Cursors hold the number of the run, so that they need no reset, and a late worker finds
 everything claimed; pieces that are done are counted through all runs.
 """
 
@@ -49,8 +49,8 @@ WAIT_SPIN_NS = 50_000
 
 STEAL_AFTER_NS = 200
 """
-How long a worker waits for the others before it looks for pieces that they left: who
-looks at a cursor takes its line from the core that goes on with it.
+How long a worker waits for the others before it looks for pieces that they left:
+looking at a cursor takes its line from the core that goes on with it.
 """
 
 _SELDOM = 16
@@ -289,7 +289,7 @@ def _sleep_until(team: Memory, done: Memory, goal: Value) -> None:
     """Sleep until so many pieces are counted."""
     for turn in repeated():
         with when(atomic_load(done, _COUNT) < goal):
-            # Who counts a piece sees a sleeper, or the sleeper sees the piece.
+            # A worker that counts sees this sleeper, or the sleeper what is counted.
             fetch_add(done, _SLEEPERS, 1)
             seen = atomic_load(done, _COUNT)
             with when(seen < goal):
