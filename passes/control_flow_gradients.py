@@ -88,7 +88,7 @@ def loop_gradients(
     most = None if op.limit is None else writer.constants.array_of(op.limit)
     if most is None:
         return (
-            "how many turns there are at most is known in a run alone, expected a "
+            "the most iterations there may be are known only at run time, expected a "
             "limit that is constant, such as max_turns"
         )
     turns, body = max(int(most), 0), writer.functions[op.callees[0]]

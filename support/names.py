@@ -28,8 +28,9 @@ class Names:
 
 
 def with_article(word: str) -> str:
-    """Return "an int" for `int`; words with u sound as in `uint8` and `ufunc`."""
-    return f"{'an' if word[0] in 'aeioAEIO' else 'a'} {word}"
+    """Return "an int" for `int`, and "a uint8" for `uint8`, which sounds otherwise."""
+    has_vowel = word[0] in "aeiouAEIO" and not word.startswith(("uint", "ufunc", "uni"))
+    return f"{'an' if has_vowel else 'a'} {word}"
 
 
 def did_you_mean(wrong: str, names: Iterable[str]) -> str:

@@ -47,7 +47,7 @@ _ALIASES = ("reduce", "__")
 def state_of(name: str) -> str:
     """Return "yes", or why traced arrays do not have a function of the standard."""
     if name in UNKNOWN_SIZES:
-        return "refused: only a run knows the size of the result"
+        return "refused: the size of the result is known only at run time"
     if name in FUNCTIONS or hasattr(namespace, name):
         return "yes"
     reasons = (why for start, why in _REASONS.items() if name.startswith(start))
@@ -79,7 +79,8 @@ def array_api_page(note: str) -> str:
     parts += ["## Other functions of NumPy", _listed(others)]
     parts += [
         "## Refused",
-        "Only a run knows the size of what these return: " + _listed(UNKNOWN_SIZES),
+        "The size of the results of these is known only at run time: "
+        + _listed(UNKNOWN_SIZES),
     ]
     return "\n\n".join(parts) + "\n"
 

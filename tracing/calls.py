@@ -137,7 +137,7 @@ def composite(
         check_function("composite: gradient", gradient, 3)
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         kind = with_article(type(name).__name__)
-        raise error_here(f"composite: expected a name that is a text, got {kind}")
+        raise error_here(f"composite: expected a name that is a string, got {kind}")
     if function is None:
         return partial(_marked, name=name, gradient=gradient)
     return _marked(function, name, gradient)

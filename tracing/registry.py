@@ -1,4 +1,4 @@
-"""The functions that traced arrays know, by the names that NumPy has for them."""
+"""The functions that take traced arrays, by the names that NumPy has for them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def function_named(name: str, shown: str = "") -> Callable[..., Any]:
     """Return a function by its name; TracingError, which names it, if it is missing."""
     if name not in FUNCTIONS:
         raise error_here(
-            f"{shown or name}: expected a function that traced arrays know, got one "
-            "that they do not; docs/array_api.md lists them"
+            f"{shown or name}: expected a function that takes traced arrays, got one "
+            "that does not; docs/array_api.md lists them"
         )
     return FUNCTIONS[name]

@@ -200,7 +200,7 @@ class Tracer:
         raise _unknown("int", "keep it an array: x.astype(np.int64)")
 
     def __complex__(self) -> NoReturn:
-        raise _unknown("complex", "numbers of the compiler are real")
+        raise _unknown("complex", "complex numbers are not supported")
 
     def __index__(self) -> NoReturn:
         raise _unknown(
@@ -315,7 +315,7 @@ class Tracer:
 def _unknown(what: str, instead: str) -> Exception:
     return error_here(
         f"{what}: expected a number that is known, got a traced array, whose elements "
-        f"only a run knows; {instead}"
+        f"are known only at run time; {instead}"
     )
 
 

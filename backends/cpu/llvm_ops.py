@@ -261,7 +261,7 @@ def _call(w: LlvmWriter, op: llvm.CallOp) -> None:
     if callee is None:
         pointer, *arguments = op.args
         if op.results:
-            raise CompilationError("no LLVM text for what a pointer returns")
+            raise CompilationError("no LLVM text for the result of a function pointer")
         w.line(f"call {result} {w.names[pointer]}({w.arguments(arguments)})")
         return
     name = callee.string_value()

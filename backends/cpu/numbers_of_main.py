@@ -68,7 +68,7 @@ def split_numbers(module: ModuleOp, entry: int) -> tuple[str, NDArray[np.int64]]
 
 
 class _OtherOpError(Exception):
-    """Something else than a call of a kernel, and what it is passed."""
+    """An op of `main` other than calls of kernels and their arguments."""
 
 
 def _calls_in(block: Block) -> tuple[Sequence[_CallKind], list[int]]:

@@ -170,7 +170,7 @@ def check_operands(sizes: AttentionSizes, operands: Mapping[str, Any]) -> None:
     mask, valid_length = operands["mask"], operands["valid_length"]
     if mask is not None and element_of(mask) not in BOOL.members:
         raise VerifyException(
-            f"expected mask with elements of i1, got {tensor_type(mask)}"
+            f"expected a mask with elements of i1, got {tensor_type(mask)}"
         )
     check_broadcasts("mask", mask, sizes.scores)
     check_broadcasts("bias", operands["bias"], sizes.scores)

@@ -31,7 +31,7 @@ def roi_align_gradient(b: Backward) -> Any:
     ratio = b.sampling_ratio
     if ratio == 0:
         return (
-            "how many samples a bin has is known in a run alone, expected a "
+            "the number of samples of a bin is known only at run time, expected a "
             "sampling_ratio of at least 1"
         )
     if b.needs("rois"):

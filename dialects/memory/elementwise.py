@@ -112,7 +112,7 @@ class ElementwiseOp(MemoryOp):
         for value in (*self.inputs, *self.results_):
             if not broadcasts_to(value, shape):
                 raise VerifyException(
-                    f"expected what broadcasts to {list(shape)}, "
+                    f"expected an operand that broadcasts to {list(shape)}, "
                     f"got {buffer_type(value)}"
                 )
 

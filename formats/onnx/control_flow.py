@@ -298,8 +298,8 @@ class _Budget:
         """Begin a turn; raise if there is no room for one more."""
         if self._node.emitter.written - self._first + self._turns > self._most:
             raise _TooLong(
-                f"{self._node.record.operator} with more than {self._most} turns and "
-                f"ops written out, at turn {self._turns}"
+                f"{self._node.record.operator} with more than {self._most} iterations "
+                f"and ops written out, at iteration {self._turns}"
             )
         self._turns += 1
 

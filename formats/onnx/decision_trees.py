@@ -48,7 +48,7 @@ class Trees:
         """
         Return what the leaves of each row give for each target: [rows, targets].
 
-        Errors: ValueError for nodes that go in circles.
+        Errors: ValueError for nodes that form a cycle.
         """
         nodes = _Nodes.of(self, np.dtype(x.dtype))
         depth = nodes.depth()
@@ -167,7 +167,7 @@ class _Nodes:
             if not inner.size:
                 return steps
             level = np.unique([self.when_true[inner], self.when_false[inner]])
-        raise ValueError("expected trees, got nodes that go in circles")
+        raise ValueError("expected trees, got nodes that form a cycle")
 
     def table(self) -> _Table:
         """Return the order of nodes; what several have for a child stands once."""

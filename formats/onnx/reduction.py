@@ -48,7 +48,7 @@ def reduction_node(
         return out.function(op, widened(name))
     if out.has(name, "axes"):
         if not op.axes:
-            raise Unsupported(f"{name} along no axis in opset {out.opset}")
+            raise Unsupported(f"{name} over no axis in opset {out.opset}")
         return out.node(name, op.input, keepdims=op.keepdims, axes=op.axes)
     none = None if op.axes else True
     given = op.input, op.axes

@@ -103,8 +103,8 @@ def emit_loop(
         if not _has_types_of(node, initial, after):
             node.note_unknown(limit, condition)
             node.refuse(
-                f"a body that makes {_types(after)} of {_types(initial)}, and turns "
-                "that only a run decides, or too many to write out"
+                f"a body that makes {_types(after)} of {_types(initial)}, in "
+                "iterations that are counted at run time or too many to write out"
             )
         goes_on, condition = _conditions(node, turn.condition, condition, limit)
         if rows and (turns is None or condition is not None):

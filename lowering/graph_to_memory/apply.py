@@ -60,7 +60,7 @@ def _result(lowering: Lowering, value: SSAValue | Sequence[SSAValue] | None) -> 
 
 @lowers(BatchNormOp)
 def _batch_norm(lowering: Lowering, op: BatchNormOp) -> None:
-    raise unsupported(op, "is left: run decompose-batch-norm first")
+    raise unsupported(op, "has no lowering: run decompose-batch-norm first")
 
 
 @lowers(TensorScatterOp)

@@ -58,7 +58,7 @@ def _plan(op: GraphOp, target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         f"{'with' if n in present else 'no'} {n}" for n in optional_slots(type(op))
     ]
     raise PassFailedException(
-        f"{op.name} at {name_of(op)}: target {target} takes it neither as it is "
+        f"{op.name} at {name_of(op)}: target {target} supports it neither as it is "
         f"({', '.join(slots)}) nor in another form"
     )
 

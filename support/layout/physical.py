@@ -208,7 +208,7 @@ def _check_digits(dims: Sequence[Dim], places: Sequence[int], axis: int) -> None
         extent, stride = dims[i].extent, dims[i].stride
         if not expected:
             raise LayoutError(
-                f"expected what is left of axis {axis} once, got it twice", dim=i
+                f"expected the rest of axis {axis} once, got it twice", dim=i
             )
         if stride != expected:
             raise LayoutError(

@@ -224,9 +224,10 @@ def test_what_is_refused_names_the_way() -> None:
         return np.sum(np.exp(glow.while_loop(lambda s: s[0] < 9, lambda s: s * 2, x)))
 
     message = (
-        r"cannot differentiate graph.loop: how many turns there are at most is known "
-        r"in a run alone, expected a limit that is constant, such as max_turns; the "
-        r"way from it to the results is graph.loop .* -> graph.exp .* -> graph.reduce"
+        r"cannot differentiate graph.loop: the most iterations there may be are "
+        r"known only at run time, expected a limit that is constant, such as "
+        r"max_turns; the way from it to the results is graph.loop .* -> graph.exp "
+        r".* -> graph.reduce"
     )
     with pytest.raises(glow.TracingError, match=message):
         glow.grad(endless)(X)

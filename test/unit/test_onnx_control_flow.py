@@ -159,7 +159,7 @@ def test_a_loop_is_kept_unless_shapes_change(monkeypatch: pytest.MonkeyPatch) ->
         assert loops_in(alike) == 1
         assert loops_in(changing) == 0
     monkeypatch.setattr(control_flow, "MAX_OPS", 2)
-    message = "Loop with more than 2 turns and ops written out, at turn 2"
+    message = "Loop with more than 2 iterations and ops written out, at iteration 2"
     with pytest.raises(UnsupportedModelError, match=message):
         import_model(changing)
 
@@ -237,8 +237,8 @@ RUN_DECIDES = {
         helper.make_node(
             "Loop", ["n", "", "x"], ["z"], "l", body=body(DOUBLING, "i b f", "b f_y")
         ),
-        "Loop with a body that makes tensor<4x3xf32> of tensor<2x3xf32>, and turns "
-        "that only a run decides, or too many to write out",
+        "Loop with a body that makes tensor<4x3xf32> of tensor<2x3xf32>, in "
+        "iterations that are counted at run time or too many to write out",
     ),
     "rows": (
         helper.make_node("Loop", ["n", "c", "x"], ["z", "s"], "l", body=ALWAYS),

@@ -129,7 +129,7 @@ func.func @main(%x: tensor<4xf32>, %a: tensor<f32>) -> tensor<4xf32> {
 
 def test_an_op_that_a_target_takes_in_no_form_is_an_error() -> None:
     expected = (
-        r"graph\.clip at .*: target unbounded takes it neither as it is "
+        r"graph\.clip at .*: target unbounded supports it neither as it is "
         r"\(with min, no max\) nor in another form"
     )
     with pytest.raises(glow.CompilationError, match=expected):

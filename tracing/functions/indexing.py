@@ -94,8 +94,8 @@ def _indices(given: Any) -> list[Any]:
         x = as_tracer(given)
         if x.dtype.kind == "b":
             raise error_here(
-                "expected a mask that is known, got a traced one, so that only a run "
-                "knows the size of the result; use np.where(mask, x, other)"
+                "expected a mask that is known, got a traced one, so the size of the "
+                "result is known only at run time; use np.where(mask, x, other)"
             )
         return [_checked(x)]
     if array.dtype.kind == "b":
@@ -285,7 +285,7 @@ UNKNOWN_SIZES = (
     *("nonzero", "setdiff1d", "union1d", "unique", "unique_all", "unique_counts"),
     *("unique_inverse", "unique_values", "trim_zeros", "setxor1d"),
 )
-"""Functions whose results have a size that only a run knows."""
+"""Functions whose results have a size that is known only at run time."""
 
 for _name in UNKNOWN_SIZES:
     array_function(_name)(_refusal(_name))

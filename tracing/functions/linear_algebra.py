@@ -107,7 +107,7 @@ def tensordot(a: Any, b: Any, /, axes: Any = 2) -> Any:
 @array_function()
 def einsum(subscripts: Any, /, *operands: Any, optimize: Any = None) -> Any:
     if not isinstance(subscripts, str):
-        raise TypeError("expected a text such as 'ij,jk->ik' first")
+        raise TypeError("expected subscripts such as 'ij,jk->ik' first")
     tensors, wanted = _wide(*operands)
     equation = subscripts.replace(" ", "")
     return Tracer(emit(EinsumOp, list(tensors), equation=equation).astype(wanted))

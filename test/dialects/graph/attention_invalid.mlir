@@ -96,7 +96,7 @@ func.func @heads_are_in_groups(%q: tensor<1x4x3x8xf32>, %k: tensor<1x3x5x8xf32>,
 
 // -----
 
-// CHECK: expected mask with elements of i1, got tensor<3x5xf32>
+// CHECK: expected a mask with elements of i1, got tensor<3x5xf32>
 func.func @mask_is_of_booleans(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>, %v: tensor<1x2x5x8xf32>, %m0: tensor<3x5xf32>) {
   %y = graph.attention %q, %k, %v mask %m0 : tensor<3x5xf32> : (tensor<1x4x3x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>) -> tensor<1x4x3x8xf32>
   func.return

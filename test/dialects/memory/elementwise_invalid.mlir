@@ -22,7 +22,7 @@ func.func @yield(%a: memref<8xf32>, %y: memref<8xf32>) {
 
 // -----
 
-// CHECK: expected what broadcasts to [8], got memref<4xf32>
+// CHECK: expected an operand that broadcasts to [8], got memref<4xf32>
 func.func @broadcast(%a: memref<4xf32>, %y: memref<8xf32>) {
   memory.elementwise ins(%a : memref<4xf32>) outs(%y : memref<8xf32>) {
   ^bb0(%p: f32):
@@ -34,7 +34,7 @@ func.func @broadcast(%a: memref<4xf32>, %y: memref<8xf32>) {
 // -----
 
 // An input larger than the result is not a broadcast.
-// CHECK: expected what broadcasts to [1], got memref<4xf32>
+// CHECK: expected an operand that broadcasts to [1], got memref<4xf32>
 func.func @larger(%a: memref<4xf32>, %y: memref<1xf32>) {
   memory.elementwise ins(%a : memref<4xf32>) outs(%y : memref<1xf32>) {
   ^bb0(%p: f32):

@@ -41,7 +41,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
             "y",
             **regressor(1) | {"nodes_modes": ["BRANCH_LEQ"] * 3, **loop_of_nodes()},
         ),
-        "expected trees, got nodes that go in circles",
+        "expected trees, got nodes that form a cycle",
     ),
     "a child": (
         lambda: single(
