@@ -56,6 +56,8 @@ class Costs(NamedTuple):
     """
     channels_first: float = 0.3
     """An image with channels first, each time a panel reads it: 0.01 to 0.06 ns."""
+    near_factor: int = 1 << 18
+    """The bytes of a right factor that a core keeps while it goes on to other rows."""
     interleaved_groups: float = 1.4
     """A result that interleaves groups: at 28 x 28 pixels, 4 groups of 34 channels."""
     resized_gather: float = 2.5

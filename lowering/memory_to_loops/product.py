@@ -40,8 +40,6 @@ _FEW_TILES = 16
 """Threads share as many as these unevenly, but then need not wait for each other."""
 _MANY_TILES = 64
 """So many can be shared evenly."""
-_NEAR_BYTES = 1 << 18
-"""Each core has a cache of its own that holds so much and more."""
 
 Planned = tuple[Gemm, GemmRow[int], Work]
 
@@ -109,7 +107,7 @@ def plan_product(
             pitch=p.pitch * pair if p.pitch == p.panel else 0,
         )
         row = _row(p, tiling, summed, panels, table)
-        row, work = _cut(kernel, row, depth, is_shared=is_shared)
+        row, work = _cut(target, kernel, row, depth, is_shared=is_shared)
         if not row.panels.unit:
             if np.all(np.diff(tiling.rows) >= 0):
                 work = replace(work, rows=_unit_rows(p, tiling.height))
@@ -228,7 +226,7 @@ def _turn(p: Product, height: int, summed: _Summed) -> int:
 
 
 def _cut(
-    kernel: Gemm, row: GemmRow[int], depth: int, *, is_shared: bool
+    target: Target, kernel: Gemm, row: GemmRow[int], depth: int, *, is_shared: bool
 ) -> tuple[GemmRow[int], Work]:
     """
     Return the row that says which loops are cut into units, and the work.
@@ -240,7 +238,7 @@ def _cut(
     loops = {name: getattr(row, name) for name in ("batches", "panels", "tiles")}
     batches, panels, tiles = (steps.last - steps.first for steps in loops.values())
     cost = batches * panels * tiles * kernel.tile.size * depth
-    is_near = F32_BYTES * row.panel_stride * panels <= _NEAR_BYTES
+    is_near = F32_BYTES * row.panel_stride * panels <= target.costs.near_factor
     is_tall = row.columns < tiles * kernel.tile.rows
     if is_shared:
         by_rows = tiles >= (_FEW_TILES if is_near else _MANY_TILES)
