@@ -23,9 +23,10 @@ from glow.options import Options, target_spec
 from glow.runtime.image import Image
 from glow.runtime.interface import Executable, StageReport
 from glow.runtime.saved import SUFFIX, load_saved
+from glow.support import files
 from glow.support.arrays import blocks_of
 from glow.support.errors import CompilationError, GlowError
-from glow.support.files import FileCache
+from glow.support.files import FileCache, kind_of_file
 from glow.support.fingerprint import fingerprint
 from glow.support.mapped_files import contents_of, forget
 from glow.support.targets import resolve
@@ -73,6 +74,10 @@ class Source:
         """Whether the model is in a file, which others may change at any time."""
         return isinstance(self.model, str | os.PathLike)
 
+    def kind(self) -> str | None:
+        """Return the suffix of its kind of file; None in memory. Errors: OSError."""
+        return kind_of_file(Path(str(self.model))) if self.is_file else None
+
     def digest(self) -> str | None:
         """
         Return a digest of all that the model says; None where it cannot be read yet.
@@ -81,9 +86,9 @@ class Source:
         messages. Names of files do not count, but for textual IR, whose locations they
         are.
         """
-        if self.weights is not None and Path(str(self.model)).suffix == ".onnx":
-            return None  # which loading refuses
         try:
+            if self.weights is not None and self.kind() == files.MODEL:
+                return None  # which loading refuses
             parts = [self.form] if self.form else list(_content_of(self.model))
         except (OSError, ValueError, ImportError, GlowError):
             return None
@@ -232,16 +237,16 @@ def _content_of(model: object) -> Iterator[str]:
 
 
 def _content_of_file(path: Path) -> Iterator[str]:
-    match path.suffix:
-        case ".mlir":  # it names its constants by digest
+    match kind_of_file(path):
+        case files.TEXT:  # it names its constants by digest
             yield f"text {str(path)!r} {sha256(path.read_bytes()).hexdigest()}"
-        case ".onnx":
+        case files.MODEL:
             data = contents_of(path)
             yield f"onnx {_digest_of(data)}"
             for name in _external_files(data):
                 yield f"file {name!r} {_digest_of(contents_of(path.parent / name))}"
         case suffix:
-            raise ValueError(f"expected .onnx or .mlir, got {suffix!r}")
+            raise ValueError(f"expected a model, got {suffix!r}")
 
 
 def _digest_of(data: memoryview) -> str:

@@ -13,6 +13,7 @@ from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import Array
 from glow.support.dtypes import NUMBER_TYPES
 from glow.support.errors import BindingError
+from glow.support.files import EXECUTABLE
 
 _NAMES = {"FLOAT16": "float16", "BFLOAT16": "bfloat16", "BOOL": "bool"}
 _TYPES = {n.dtype: _NAMES.get(n.onnx, n.onnx.lower()) for n in NUMBER_TYPES}
@@ -34,7 +35,7 @@ class InferenceSession:
         session = glow.InferenceSession("net.onnx")
         (logits,) = session.run(None, {"image": image})
 
-    `path_or_bytes` is what `glow.load` takes, or a .glow file. Options of
+    `path_or_bytes` is what `glow.load` takes, or a saved executable. Options of
     `glow.compile` come by name; those of ONNX Runtime (`sess_options`, `providers`,
     `provider_options`) are taken and say nothing here. `executable` is what runs.
     Errors: as of `glow.compile`; BindingError for names that the model lacks.
@@ -50,10 +51,10 @@ class InferenceSession:
         target: str = "cpu",
         **options: Any,
     ):
-        if str(path_or_bytes).endswith(".glow"):
+        source = Source(path_or_bytes)
+        if source.kind() == EXECUTABLE:
             self.executable = load_saved(path_or_bytes, False, options.get("threads"))
         else:
-            source = Source(path_or_bytes)
             self.executable = compile_source(source, target, Options(**options))
 
     def get_inputs(self) -> list[NodeArg]:

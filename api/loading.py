@@ -15,7 +15,9 @@ from glow.analysis.validity import verify_module
 from glow.graph_modules import context
 from glow.locating_parser import refused, show_place
 from glow.model import Model, load_onnx, parse_text
+from glow.support import files
 from glow.support.errors import InvalidModelError, memory_for
+from glow.support.files import kind_of_file
 from glow.support.garbage import no_collection
 from glow.support.weights import load_weights
 
@@ -40,20 +42,22 @@ def load_model(
     if not isinstance(source, str | os.PathLike):
         return load_onnx("model", source, dims, constants)
     path = Path(cast(str | os.PathLike[str], source))
-    match path.suffix:
-        case ".onnx":
+    match kind_of_file(path):
+        case files.MODEL:
             if weights is not None:
                 raise ValueError(f"{path}: expected weights with textual IR only")
             return load_onnx(path.stem, path, dims, constants)
-        case ".mlir":
+        case files.TEXT:
             for what, given in (("dims", dims), ("constants", constants)):
                 if given:
                     raise ValueError(f"{path}: expected {what} with an ONNX model only")
             return Model(path.stem, _read_text(path, weights))
+        case files.EXECUTABLE:
+            what = "expected a model, got an executable; glow.load_executable reads it"
+            raise InvalidModelError(f"{path}: {what}")
         case suffix:
-            hint = "; glow.load_executable reads it" if suffix == ".glow" else ""
-            what = f"expected a file ending in .onnx or .mlir, got {suffix!r}"
-            raise InvalidModelError(f"{path}: {what}{hint}")
+            what = f"expected an ONNX model or IR as text, got {suffix!r} with neither"
+            raise InvalidModelError(f"{path}: {what}")
 
 
 def _is_of_torch(source: object) -> bool:

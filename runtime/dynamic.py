@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from glow.runtime.bindings import Bindings
@@ -172,6 +172,9 @@ class DynamicExecutable(Executable):
             net = self._for(self._symbols.dims_of(given))
         return net(*arrays, **named)
 
+    @overload
+    def run(self, inputs: None, out: Mapping[str, object], /) -> list[Any]: ...
+    @overload
     def run(
         self,
         inputs: Mapping[str, object] | Sequence[object],
@@ -179,7 +182,17 @@ class DynamicExecutable(Executable):
         on_output: OnOutput | None = None,
         *,
         like: object = None,
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any]: ...
+    def run(
+        self,
+        inputs: Mapping[str, object] | Sequence[object] | None,
+        out: Mapping[str, object] | None = None,
+        on_output: OnOutput | None = None,
+        *,
+        like: object = None,
+    ) -> dict[str, Any] | list[Any]:
+        if inputs is None and out:
+            return list(self.run(out).values())
         given = self.signature.named(inputs)
         net = self._found([given.get(name) for name in self._input_names])
         if net is None:

@@ -29,7 +29,7 @@ from glow.support.arrays import ALIGNMENT, Array, address_of
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import InvalidExecutableError
 from glow.support.extensions import installed_version
-from glow.support.files import replace_file
+from glow.support.files import EXECUTABLE_MAGIC, replace_file
 
 if TYPE_CHECKING:
     from glow.runtime.symbolic import Symbols
@@ -39,7 +39,6 @@ FORMAT = 6
 
 BLOCK_BYTES = 4 << 20
 
-_MAGIC = b"glow-executable\n"
 _PREAMBLE = struct.Struct("<16sIIQ32s")  # magic, format, 0, bytes of the header, digest
 _PAGE = 4096
 
@@ -66,7 +65,7 @@ def write_images(
     parts = _parts_of(images)
     header = json.dumps(_header_of(images, parts, symbols)).encode()
     digest = sha256(header).digest()
-    preamble = _PREAMBLE.pack(_MAGIC, FORMAT, 0, len(header), digest)
+    preamble = _PREAMBLE.pack(EXECUTABLE_MAGIC, FORMAT, 0, len(header), digest)
     filling = bytes(-(len(preamble) + len(header)) % _PAGE)
     replace_file(path, (preamble, header, filling, *_payload_of(parts)))
 
@@ -203,7 +202,7 @@ def content_of(path: Path) -> str:
 
 def _header_length(path: Path, start: bytes) -> int:
     """Return how long the header is, by the bytes before it."""
-    if not start.startswith(_MAGIC):
+    if not start.startswith(EXECUTABLE_MAGIC):
         raise InvalidExecutableError(f"{path}: expected a saved executable")
     if len(start) < _PREAMBLE.size:
         raise InvalidExecutableError(f"{path}: the header is cut or changed")

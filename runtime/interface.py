@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from pickle import PicklingError
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, cast, overload
 
 import numpy as np
 
@@ -105,6 +105,9 @@ class Executable(ABC):
             results = self._run(self.signature.positional(arrays, named), None)
         return results[0] if len(results) == 1 else results
 
+    @overload
+    def run(self, inputs: None, out: Mapping[str, object], /) -> list[Any]: ...
+    @overload
     def run(
         self,
         inputs: Mapping[str, object] | Sequence[object],
@@ -112,7 +115,15 @@ class Executable(ABC):
         on_output: OnOutput | None = None,
         *,
         like: object = None,
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any]: ...
+    def run(
+        self,
+        inputs: Mapping[str, object] | Sequence[object] | None,
+        out: Mapping[str, object] | None = None,
+        on_output: OnOutput | None = None,
+        *,
+        like: object = None,
+    ) -> dict[str, Any] | list[Any]:
         """
         Run on named inputs; return the outputs by name, in `out` where given.
 
@@ -120,11 +131,13 @@ class Executable(ABC):
         A list or tuple has the inputs in order. `on_output` is called once with the
         name and the array of each output, in a thread of the run, when it is ready; the
         run may go on, so it must not write there. What it raises ends the calls and is
-        raised after the run.
+        raised after the run. `run(None, inputs)` gives a list, as ONNX Runtime's does.
         """
-        if like is not None:
-            return of_kind(self.run(inputs, out, on_output), like)
+        if inputs is None and out:
+            return list(self.run(out).values())
         given = self.signature.named(inputs)
+        if like is not None:
+            return of_kind(self.run(given, out, on_output), like)
         if on_output is not None:
             return self._run_telling(given, out, on_output)
         arrays: tuple[Any, ...] = tuple(map(given.get, self._input_names))

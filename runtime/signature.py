@@ -110,7 +110,7 @@ class Signature:
         return {**given, **named}
 
     def named(
-        self, inputs: Mapping[str, object] | Sequence[object]
+        self, inputs: Mapping[str, object] | Sequence[object] | None
     ) -> Mapping[str, object]:
         """Return inputs by name; a list or tuple has them in order."""
         if type(inputs) is dict or isinstance(inputs, Mapping):  # the first is fast

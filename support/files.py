@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterable
@@ -23,6 +24,34 @@ _ABANDONED_SECONDS = 3600
 
 
 _OTHERS_MAY_WRITE = 0o022
+
+MODEL, TEXT, EXECUTABLE = ".onnx", ".mlir", ".glow"
+"""The suffixes of files with an ONNX model, with IR as text, and with code."""
+
+EXECUTABLE_MAGIC = b"glow-executable\n"
+"""How files with code begin."""
+
+# Of text, after comments: an op, a module without a prefix, an alias, or metadata.
+_TEXT = re.compile(rb"(\s|//.*)*(\"?\w+\.\w|module\b|[#!][\w.]+\s*=|\{-#)")
+# Of a model, its first field: the version of its format.
+_MODEL = re.compile(rb"\x08[\x01-\x1f][\x12-\x42]")
+
+
+def kind_of_file(path: Path) -> str:
+    """
+    Return which suffix a file should have: its own, or that of what it begins with.
+
+    What is of no kind has its own. Errors: OSError for a file of another suffix.
+    """
+    if path.suffix in (MODEL, TEXT, EXECUTABLE):
+        return path.suffix
+    with path.open("rb") as file:
+        start = file.read(4096)
+    if start.startswith(EXECUTABLE_MAGIC):
+        return EXECUTABLE
+    if _MODEL.match(start):
+        return MODEL
+    return TEXT if _TEXT.match(start) else path.suffix
 
 
 def strangers_in(folder: Path) -> str | None:

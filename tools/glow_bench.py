@@ -35,7 +35,8 @@ def _parser() -> OneLineParser:
         action="append",
         choices=sorted(PEERS),
         default=[],
-        help="time this runtime too, turn by turn; for several, give it again",
+        help="time this runtime too, turn by turn; may be given again; "
+        "`ratio` is the latency of the fastest over ours",
     )
     add_inputs(parser)
     add(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from glow.compilation import Source
 from glow.model import SymbolicModel
 from glow.options import target_spec
 from glow.pass_manager import parse_passes
 from glow.progress_display import progress
 from glow.support.errors import BindingError, InternalError
+from glow.support.files import TEXT
 from glow.targets import known_targets
 from glow.tools.command_line import OneLineParser, fail, run_tool
 from glow.tools.feeds import read_arrays
@@ -41,9 +44,9 @@ def _run() -> None:
 
     args = _parser().parse_args()
     bound, inputs = read_arrays(args.bind, "--bind"), read_arrays(args.input)
-    text = args.model.endswith(".mlir")
-    constants = None if text else bound or None
-    model = Source(args.model, parse_dims(args.dim), args.weights, constants).load()
+    source = Source(args.model, parse_dims(args.dim), args.weights)
+    text = source.kind() == TEXT
+    model = replace(source, constants=None if text else bound or None).load()
     if isinstance(model, SymbolicModel):
         names = ", ".join(model.dims)
         raise BindingError(f"expected --dim NAME=VALUE for each of {names}")

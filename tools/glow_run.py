@@ -18,12 +18,13 @@ from glow.runtime.signature import Signature
 from glow.runtime.thread_count import allowed_threads
 from glow.support.arrays import Array
 from glow.support.dtypes import widened
+from glow.support.files import EXECUTABLE
 from glow.tools.command_line import OneLineParser, fail, run_tool
 from glow.tools.feeds import feeds_of_peers, output_paths, read_arrays
 from glow.tools.options import add_cache_options, add_inputs
 from glow.tools.peers import PEERS
 from glow.tools.profiling import TRACE, profiled, table, write_trace
-from glow.tools.session import SAVED, Session, add_arguments, open_session
+from glow.tools.session import Session, add_arguments, open_session
 
 
 def _parser() -> OneLineParser:
@@ -32,8 +33,10 @@ def _parser() -> OneLineParser:
     add_cache_options(parser, by_default=True)
     add = parser.add_argument
     add_inputs(parser)
-    text = "fill inputs that --input does not name with random numbers of this seed"
-    add("--random-inputs", type=int, metavar="SEED", help=text)
+    text = (
+        "fill inputs that --input does not name with random numbers of this seed, or 0"
+    )
+    add("--random-inputs", type=int, nargs="?", const=0, metavar="SEED", help=text)
     add("--signature", action="store_true", help="show inputs and outputs, run nothing")
     add("--save", metavar="FILE.glow", help="write the executable, run nothing")
     add("--output-dir", type=Path, metavar="DIR", help="write each output to NAME.npy")
@@ -68,8 +71,9 @@ def _arguments() -> list[str]:
 def _run() -> None:
     args = _parser().parse_args(_arguments())
     given = read_arrays(args.input)
-    if args.save is not None and not args.save.endswith(SAVED):
-        raise ValueError(f"expected a name in {SAVED} to save to, got {args.save!r}")
+    if args.save is not None and not args.save.endswith(EXECUTABLE):
+        what = f"a file to save to whose name ends in {EXECUTABLE}"
+        raise ValueError(f"expected {what}, got {args.save!r}")
     if args.profile and not args.profile.endswith(TRACE):
         raise ValueError(
             f"expected a name in {TRACE} to write the trace to, got {args.profile!r}"
@@ -106,7 +110,7 @@ def _run_once(
     if not inputs and signature.inputs:
         names = ", ".join(spec.name for spec in signature.inputs)
         raise ValueError(
-            f"expected --random-inputs SEED, or --input NAME=FILE.npy for {names}"
+            f"expected --random-inputs, or --input NAME=FILE.npy for {names}"
         )
     paths: dict[str, Path] = {}
     if args.output_dir is not None:  # before the run: it may take long
@@ -166,7 +170,7 @@ def _show(
         array = outputs[name]
         if array.size:
             wide = widened(array)
-            line += f" from {wide.min():.6g} to {wide.max():.6g}"
+            line += f" values from {wide.min():.6g} to {wide.max():.6g}"
         if expected is not None:
             line += f", error {error_of(array, expected[name]):.2g}"
         print(line)

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from glow.runtime.comparison import error_of
 from glow.runtime.signature import Signature
 from glow.support.arrays import Array
 from glow.support.dtypes import dtype_named
+from glow.support.files import MODEL, kind_of_file
 
 _BFLOAT16, _ONNX_BFLOAT16 = "bfloat16", 16
 
@@ -49,8 +51,8 @@ def onnxruntime_peer(path: str, threads: int, signature: Signature) -> Run:
 
 
 def _runtime_for(path: str, name: str) -> Any:
-    if not path.endswith(".onnx"):
-        raise ValueError(f"{path}: expected an .onnx file to run with {name}")
+    if kind_of_file(Path(path)) != MODEL:
+        raise ValueError(f"{path}: expected an ONNX model to run with {name}")
     return import_module(name)
 
 

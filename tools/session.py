@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
+from pathlib import Path
 from typing import NoReturn
 
 from glow import DynamicExecutable, Executable, InternalError, load_executable
@@ -13,6 +14,7 @@ from glow.compilation import Source, compile_source
 from glow.options import CACHE_SIZE
 from glow.progress_display import progress
 from glow.support.arrays import Array
+from glow.support.files import EXECUTABLE, TEXT, kind_of_file
 from glow.support.targets import resolve
 from glow.targets import known_targets
 from glow.tools.command_line import fail
@@ -26,9 +28,6 @@ from glow.tools.options import (
     repeated,
 )
 from glow.tools.timing import clock_for
-
-SAVED = ".glow"
-"""The suffix of files with executables."""
 
 # Options that apply to models and not to executables; but `--dim` may choose one of
 # several shapes.
@@ -97,7 +96,7 @@ def open_session(
     """Load and compile what `args` names; `inputs` say what its dimensions are."""
     clock = clock_for(args.threads)
     start = clock()
-    if args.model.endswith(SAVED):
+    if kind_of_file(Path(args.model)) == EXECUTABLE:
         with progress(f"loading {args.model}"):
             return Session(_loaded(args, inputs), clock() - start, {})
     bound = read_arrays(args.bind, "--bind")
@@ -108,9 +107,10 @@ def open_session(
 def _source(args: argparse.Namespace, bound: Mapping[str, Array]) -> Source:
     """Return the model that `args` names, some of its inputs bound."""
     dims = parse_dims(args.dim)
-    if bound and args.model.endswith(".mlir"):
-        return Source(Source(args.model, dims, args.weights).load().bind(bound))
-    return Source(args.model, dims, args.weights, bound or None)
+    source = Source(args.model, dims, args.weights)
+    if bound and source.kind() == TEXT:
+        return Source(source.load().bind(bound))
+    return replace(source, constants=bound or None)
 
 
 def _loaded(args: argparse.Namespace, inputs: Mapping[str, Array] | None) -> Executable:
@@ -122,7 +122,7 @@ def _loaded(args: argparse.Namespace, inputs: Mapping[str, Array] | None) -> Exe
     given += ["target"] if args.target != _TARGET else []
     if given:
         raise ValueError(
-            f"{args.model}: expected no --{', --'.join(given)} for what is compiled"
+            f"{args.model} is compiled already: expected no --{', --'.join(given)}"
         )
     if not isinstance(net, DynamicExecutable):
         return net

@@ -8,7 +8,7 @@
 // FOLDED-NOT: graph.tile
 // LIMIT:      graph.tile
 // LIMIT-NOT:  graph.tile
-// SHOWN:      c: int32[256] from 1 to 4
+// SHOWN:      c: int32[256] values from 1 to 4
 // ALONE:      error: expected --fold-bytes together with --stop-after
 // NEGATIVE:   error: expected fold_bytes of at least 0, got -1
 func.func @main() -> tensor<256xi32> {

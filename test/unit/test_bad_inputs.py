@@ -123,7 +123,7 @@ EXCERPTS = {
 COMMANDS = {
     "missing file": ("glow-opt none.onnx", "none.onnx: no such file or directory"),
     "missing text": ("glow-opt none.mlir", "none.mlir: no such file or directory"),
-    "another kind of file": ("glow-run net.txt", "net.txt: expected a file ending in"),
+    "another kind of file": ("glow-run net.txt", "net.txt: expected an ONNX model"),
     "noise": ("glow-opt noise.onnx", '"noise.onnx" is'),
     "empty file": ("glow-opt empty.onnx", '"empty.onnx" is empty'),
     "cut file": ("glow-opt cut.onnx", '"cut.onnx" is'),
@@ -176,7 +176,7 @@ COMMANDS = {
     ),
     "a kind of file that is not IR": (
         "glow-opt net.txt",
-        "net.txt: expected a file ending in .onnx or .mlir, or a --frontend",
+        "net.txt: expected an ONNX model or IR as text, or a --frontend",
     ),
     "unbalanced pass option": ("glow-opt good.onnx -p cse{", "cannot parse passes"),
     "unknown stage": ("glow-opt good.onnx --stop-after nowhere", "argument --stop-aft"),
@@ -221,7 +221,7 @@ COMMANDS = {
     ),
     "missing input": (
         "glow-run good.onnx --target reference",
-        "expected --random-inputs SEED, or --input NAME=FILE.npy for x",
+        "expected --random-inputs, or --input NAME=FILE.npy for x",
     ),
     "malformed input": (
         "glow-run good.onnx --input x",

@@ -267,12 +267,11 @@ def test_files_elsewhere_are_not_read(tmp_path: Path, name: str) -> None:
 def test_what_is_no_model_is_refused_as_ever(
     tmp_path: Path, cache: Path, content: bytes
 ) -> None:
-    path = tmp_path / "net.onnx"
-    path.write_bytes(content)
-    with pytest.raises(glow.InvalidModelError):
-        compiled(path, cache)
-    with pytest.raises(glow.InvalidModelError):
-        compiled(tmp_path / "net.pb", cache)
+    for name in ("net.onnx", "net.pb"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(glow.InvalidModelError):
+            compiled(path, cache)
     with pytest.raises(TypeError):
         compiled(1, cache)
     assert not cache.exists()

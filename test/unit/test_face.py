@@ -152,6 +152,7 @@ def test_calls_take_what_numpy_can_take_over(net: glow.Executable, kind: Any) ->
         net(x, i=i),
         net(i=i, x=x),
         net.run([x, i])["y"],
+        net.run(None, {"i": i, "x": x})[0],
         net.run({"i": i, "x": x})["y"],
         net.bind({"x": x, "i": i}).run()["y"],
     ):
@@ -169,6 +170,8 @@ def test_symbolic_models_take_them_too(symbolic: glow.Executable) -> None:
     assert np.array_equal(symbolic([[1.0, -2.0]]), [[1, 0]])
     assert np.array_equal(symbolic(x=WithArray(X[np.newaxis])), [[5, 7]])
     assert np.array_equal(symbolic.run([[[3, 4]]])["y"], [[3, 4]])
+    (found,) = symbolic.run(None, {"x": [[3, 4]]})
+    assert np.array_equal(found, [[3, 4]])
 
 
 @pytest.fixture
@@ -201,7 +204,7 @@ WRONG = {
     "both": (lambda net: net([1, 2], x=X), "expected 1 array (x: int64[2]), got 2"),
     "unknown": (lambda net: net(z=X), 'no input is called "z"'),
     "no feeds": (
-        lambda net: net.run(None, {"x": X}),
+        lambda net: net.run(None),
         "expected a dict of inputs by name, or a list of them, got a NoneType",
     ),
 }
@@ -258,7 +261,7 @@ def test_compiled_models_keep_their_target(
     monkeypatch.setattr("sys.argv", ["glow-run", str(path), "--target", "reference"])
     with pytest.raises(SystemExit):
         glow_run.main()
-    assert "expected no --target for what is compiled" in capsys.readouterr().err
+    assert "is compiled already: expected no --target" in capsys.readouterr().err
 
 
 def test_models_show_every_level(model: glow.Model, tmp_path: Path) -> None:
@@ -383,5 +386,5 @@ def test_a_run_without_inputs_says_how_to_give_them(
     monkeypatch.setattr("sys.argv", ["glow-run", str(tmp_path / "net.mlir")])
     with pytest.raises(SystemExit):
         glow_run.main()
-    message = "expected --random-inputs SEED, or --input NAME=FILE.npy for x, i"
+    message = "expected --random-inputs, or --input NAME=FILE.npy for x, i"
     assert message in capsys.readouterr().err

@@ -330,10 +330,10 @@ def test_tools_save_and_run(
     assert shown == run(glow_run.main, model, "--random-inputs", 0)
     assert "glow_ms" in run(glow_bench.main, path, "--seconds", 0.01)
     assert run(glow_run.main, model, "--save", "net.bin") == (
-        "error: expected a name in .glow to save to, got 'net.bin'\n"
+        "error: expected a file to save to whose name ends in .glow, got 'net.bin'\n"
     )
     assert run(glow_run.main, path, "--dim", "n=1", "--weights", "w") == (
-        f"error: {path}: expected no --dim, --weights for what is compiled\n"
+        f"error: {path} is compiled already: expected no --dim, --weights\n"
     )
     path.write_bytes(b"")
     assert run(glow_run.main, path) == f"error: {path}: expected a saved executable\n"

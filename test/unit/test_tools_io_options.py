@@ -66,7 +66,7 @@ def test_states_and_bound_inputs_are_compared(tool: Run) -> None:
     options = (*WISH, "--input", "x=x.npy", "--vs", "onnxruntime")
     assert tool(glow_run.main, *options) == (
         0,
-        "y: float32[2, 3] from 1 to 4, error 0\n",
+        "y: float32[2, 3] values from 1 to 4, error 0\n",
         "",
     )
 
@@ -88,7 +88,7 @@ def test_each_shape_is_run_and_timed(tool: Run) -> None:
     assert code == 0
     lines = out.splitlines()
     assert lines[0::2] == ["for rows=1", "for rows=4"]
-    assert [line.split(" from")[0] for line in lines[1::2]] == [
+    assert [line.split(" values")[0] for line in lines[1::2]] == [
         "y: float32[1, 3]",
         "y: float32[4, 3]",
     ]
@@ -104,7 +104,7 @@ def test_text_is_bound_too(tool: Run) -> None:
     given = ("net.mlir", "--target", "reference", "--bind", "scale=scale.npy")
     assert tool(glow_run.main, *given, "--input", "x=x.npy")[:2] == (
         0,
-        "y: float32[2, 3] from 1 to 4\n",
+        "y: float32[2, 3] values from 1 to 4\n",
     )
 
 
@@ -180,18 +180,18 @@ def test_files_of_several_shapes_are_made_and_run(tool: Run) -> None:
     saved = ("net.glow", "--random-inputs", "0")
     code, out, _ = tool(glow_run.main, *saved)
     assert (code, out.count("\n")) == (0, 4)
-    assert out.startswith("for rows=1\ny: float32[1, 3] from")
+    assert out.startswith("for rows=1\ny: float32[1, 3] values from")
     assert "for rows=2\ny: float32[2, 3] from" in out
-    line = "y: float32[2, 3] from 1 to 4\n"
+    line = "y: float32[2, 3] values from 1 to 4\n"
     assert tool(glow_run.main, "net.glow", "--input", "x=x.npy") == (0, line, "")
     chosen = tool(glow_run.main, *saved, "--dim", "rows=2")[1]
-    assert chosen.startswith("y: float32[2, 3] from")
+    assert chosen.startswith("y: float32[2, 3] values from")
     assert tool(glow_run.main, *saved, "--dim", "rows=3")[2].startswith(
         "error: net.glow: expected rows = 1 or rows = 2, which it is compiled for, got"
     )
     given = ("--states", "a=b", "--bind", "scale=scale.npy", "--shapes", "rows=1")
     assert tool(glow_run.main, *saved, *given, "--dim", "rows=1")[2] == (
-        "error: net.glow: expected no --bind, --shapes, --states for what is compiled\n"
+        "error: net.glow is compiled already: expected no --bind, --shapes, --states\n"
     )
     signature = tool(glow_run.main, "net.glow", "--signature")[1]
     assert "state past: float32[rows, 3]" in signature
