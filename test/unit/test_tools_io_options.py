@@ -181,7 +181,7 @@ def test_files_of_several_shapes_are_made_and_run(tool: Run) -> None:
     code, out, _ = tool(glow_run.main, *saved)
     assert (code, out.count("\n")) == (0, 4)
     assert out.startswith("for rows=1\ny: float32[1, 3] values from")
-    assert "for rows=2\ny: float32[2, 3] from" in out
+    assert "for rows=2\ny: float32[2, 3] values from" in out
     line = "y: float32[2, 3] values from 1 to 4\n"
     assert tool(glow_run.main, "net.glow", "--input", "x=x.npy") == (0, line, "")
     chosen = tool(glow_run.main, *saved, "--dim", "rows=2")[1]
