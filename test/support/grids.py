@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import settings
+
+T = TypeVar("T")
 
 
 def _left_out(is_left_out: bool) -> list[pytest.MarkDecorator]:
@@ -56,3 +58,8 @@ def slow_but(cases: Iterable[Any], *fast: Any) -> list[Any]:
 def examples(count: int) -> settings:
     """Return settings with so many examples, fewer where the profile has below 100."""
     return settings(max_examples=max(1, count * settings.default.max_examples // 100))
+
+
+def part_of(cases: Sequence[T]) -> Sequence[T]:
+    """Return cases at even distances, as many of 100 as the profile has examples."""
+    return cases[:: max(1, 100 // settings.default.max_examples)]

@@ -106,7 +106,7 @@ def same(found: Array, expected: Array) -> None:
 @pytest.mark.parametrize("lanes", LANES)
 @pytest.mark.parametrize("wide", ["f32", "f64"])
 @pytest.mark.parametrize("element", ELEMENTS)
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", slow_but(TARGETS, "cpu:avx2"))
 def test_all_patterns_widen(target: str, element: str, wide: str, lanes: int) -> None:
     x = np.arange(1 << 16, dtype=np.uint16).view(ELEMENTS[element])
     dtype = dtype_named({"f32": "float32", "f64": "float64"}[wide])
@@ -191,7 +191,7 @@ func.func @moves_{e}(%x: memref<?x{e}>, %y: memref<?x{e}>, %n: index) {{
 """
 
 
-@pytest.mark.parametrize("count", [0, 3, 5, 8])
+@pytest.mark.parametrize("count", slow_but([0, 3, 5, 8], 0, 5))
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("target", TARGETS)
 def test_floats_are_moved(target: str, element: str, count: int) -> None:

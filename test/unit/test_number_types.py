@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from graph_code import module_of
+from grids import slow_but
 from numpy.typing import NDArray
 from random_ops import GENERATORS, calls
 from random_ops.call import Call
@@ -176,7 +177,7 @@ def narrow_calls(name: str, dtype: np.dtype[Any], count: int = 3) -> list[Call]:
     return [call for call in drawn if any(a.dtype == dtype for a in call.arrays)]
 
 
-@pytest.mark.parametrize("dtype", NARROW, ids=str)
+@pytest.mark.parametrize("dtype", slow_but(NARROW, NARROW[-1]), ids=str)
 @pytest.mark.parametrize("name", GENERATORS)
 def test_ops_compute_in_f32_and_round_once(name: str, dtype: np.dtype[Any]) -> None:
     for call in narrow_calls(name, dtype):

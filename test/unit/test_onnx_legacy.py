@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from grids import slow_but
 from numpy.typing import NDArray
 from small_onnx import info, model, node
 from targets import TARGETS
@@ -142,7 +143,7 @@ CASES: dict[str, tuple[Any, int, list[NDArray[Any]], NDArray[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", slow_but(TARGETS, "reference"))
 @pytest.mark.parametrize("name", CASES)
 def test_old_operators_mean_what_they_did(name: str, target: str) -> None:
     each, opset, arrays, expected = CASES[name]

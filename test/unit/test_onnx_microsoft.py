@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grids import slow_but
 from microsoft_onnx import Arrays, model_of, refusal
 from operators.case import draw
 from operators.oracle import run_onnxruntime
@@ -37,9 +38,9 @@ SCORES: Arrays = {"s": draw((1, 2, 3, 5), seed=4)}
     ("inputs", "more"),
     [
         ("q k v", {}),
-        ("q k v b", BIAS),
-        ("q k v - m", MASK),
-        ("q k v - - s", SCORES),
+        pytest.param("q k v b", BIAS, marks=pytest.mark.slow),
+        pytest.param("q k v - m", MASK, marks=pytest.mark.slow),
+        pytest.param("q k v - - s", SCORES, marks=pytest.mark.slow),
         ("q k v b m s", BIAS | MASK | SCORES),
     ],
 )
@@ -69,7 +70,7 @@ def test_keys_of_another_sequence() -> None:
     check("MultiHeadAttention", "q k v b", feeds | BIAS, num_heads=2)
 
 
-@pytest.mark.parametrize("with_bias", [False, True])
+@pytest.mark.parametrize("with_bias", slow_but([False, True], True))
 def test_packed_parts_are_those_apart(with_bias: bool) -> None:
     """ONNX Runtime computes packed parts on GPUs alone: they are given apart to it."""
     same = HEADS | {"q": draw((2, 5, 16))} | (BIAS if with_bias else {})
@@ -118,9 +119,17 @@ WHOLE: Arrays = {"x": draw((2, 3, 16)), "w": draw((16, 48), seed=1) / 8} | BIAS
         pytest.param(
             "x w b m", {"m": np.array([2, 0], np.int32)}, {}, marks=pytest.mark.full
         ),
-        ("x w b m", {"m": np.array([3, 2, 1, 0], np.int32)}, {}),
+        pytest.param(
+            "x w b m",
+            {"m": np.array([3, 2, 1, 0], np.int32)},
+            {},
+            marks=pytest.mark.slow,
+        ),
         ("x w b m", {"m": np.array([3, 2, 0, 3, 6, 0, 3, 6], np.int32)}, {}),
-        ("x w b m", {"m": np.array([[1, 0, 1], [0, 0, 0]], np.int32)}, {}),
+        pytest.param(
+            *("x w b m", {"m": np.array([[1, 0, 1], [0, 0, 0]], np.int32)}, {}),
+            marks=pytest.mark.slow,
+        ),
         ("x w b m", {"m": ROWS["m"][:, :, :3]}, {"unidirectional": 1}),
         pytest.param(
             "x w b m", {"m": np.array([[0], [0]], np.int32)}, {}, marks=pytest.mark.full
@@ -160,7 +169,7 @@ TABLES: Arrays = {"c": draw((9, 4), seed=5), "s": draw((9, 4), seed=6)}
 
 
 @pytest.mark.parametrize("interleaved", [0, 1])
-@pytest.mark.parametrize("shape", [(2, 3, 16), (2, 2, 3, 8)])
+@pytest.mark.parametrize("shape", slow_but([(2, 3, 16), (2, 2, 3, 8)], (2, 3, 16)))
 @pytest.mark.parametrize("positions", [[[4, 0, 8], [1, 2, 3]], [5]])
 def test_rotary_embedding(
     shape: tuple[int, ...], positions: Any, interleaved: int
