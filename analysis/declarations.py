@@ -96,7 +96,8 @@ class _Slots:
         if len(tests) != len(values):
             return False
         for test, value in zip(tests, values, strict=True):
-            if not test(value.type, variables) or type(value) is ErasedSSAValue:
+            type_ = value._type  # pyright: ignore[reportPrivateUsage]
+            if not test(type_, variables) or type(value) is ErasedSSAValue:
                 return False
         return True
 
@@ -180,6 +181,8 @@ class Declaration:
         self._uses_symbols = any(
             isinstance(trait, SymbolUserOpInterface) for trait in self._traits
         )
+        self._names_itself = "sym_name" in definition.properties
+        """Whether no other op is alike, so that to look for one is in vain."""
 
     def accepts(self, op: Operation, within: CheckedModule | None = None) -> bool:
         """
@@ -189,11 +192,11 @@ class Declaration:
         was accepted of an op need not be asked of one alike again.
         """
         operands = operands_of(op)
-        likeness = (
-            self._likeness_of(op, operands) if within and self._is_local else None
-        )
-        if within and likeness in within.accepted:
-            return True
+        likeness = None
+        if within is not None and self._is_local and not self._names_itself:
+            likeness = self._likeness_of(op, operands)
+            if likeness in within.accepted:
+                return True
         if not self._accepts_new(op, operands, within):
             return False
         if within and likeness is not None:
@@ -204,24 +207,26 @@ class Declaration:
         self, op: Operation, operands: Sequence[SSAValue]
     ) -> Hashable | None:
         """Return what is equal for ops of a module that are equally valid."""
-        if op.successors or any(region.blocks for region in op.regions):
+        if op._successors or (  # pyright: ignore[reportPrivateUsage]
+            op.regions and any(region.first_block for region in op.regions)
+        ):
             return None
-        # Attributes by number: to hash them takes longer than to check them.
-        types = [id(value.type) for value in operands]
-        if ErasedSSAValue in map(type, operands):
+        if operands and ErasedSSAValue in map(type, operands):
             return None
         block = op.parent
         region = None if block is None else block.parent
+        properties, attributes = op.properties, op.attributes
+        # Attributes by number: to hash them takes longer than to check them.
         return (
             id(self),
             id(block) if self._uses_symbols else type(region and region.parent),
-            *types,
+            *[id(value._type) for value in operands],  # pyright: ignore
             None,
-            *[id(result.type) for result in op.results],
-            *op.properties,
-            *map(id, op.properties.values()),
-            *op.attributes,
-            *map(id, op.attributes.values()),
+            *[id(value._type) for value in op.results],  # pyright: ignore
+            *properties,
+            *map(id, properties.values()),
+            *attributes,
+            *map(id, attributes.values()),
         )
 
     def _accepts_new(
@@ -233,7 +238,7 @@ class Declaration:
         variables: Variables = {}
         accepted = (
             len(op.regions) == len(self._regions)
-            and not op.successors
+            and not op._successors  # pyright: ignore[reportPrivateUsage]
             and self._operands.accept(op, operands, variables)
             and self._results.accept(op, op.results, variables)
         )

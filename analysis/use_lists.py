@@ -10,7 +10,7 @@ from itertools import chain
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from glow.support.walking import operands_of
+from glow.support.walking import block_ops, operands_of
 
 BrokenLink = tuple[Operation, str]
 
@@ -58,12 +58,7 @@ def _faults_of_block(
 
 def _knows_its_ops(block: Block) -> bool:
     """Return whether each op of `block` knows that it is in it."""
-    op = block.first_op
-    while op is not None:
-        if op.parent is not block:
-            return False
-        op = op.next_op
-    return True
+    return {op.parent for op in block_ops(block)} <= {block}
 
 
 @dataclass(frozen=True)

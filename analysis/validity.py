@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.analysis.declarations import CheckedModule, declaration_of
 from glow.analysis.use_lists import broken_links
 from glow.support.locations import name_of
-from glow.support.walking import operands_of, ops_in
+from glow.support.walking import block_ops, operands_of, ops_in
 
 _BRANCHES = {
     "cf.br": ("arguments",),
@@ -64,14 +64,13 @@ def _is_valid(op: Operation, within: CheckedModule) -> bool:
         is_single = region.blocks.first is region.blocks.last
         may_end_anyhow = is_single and op.has_trait(NoTerminator)
         for block in region.blocks:
-            inner, last = block.first_op, block.last_op
+            last = block.last_op
             ends = last.has_trait(IsTerminator) if last is not None else not is_single
             if block.parent is not region or not (ends or may_end_anyhow):
                 return False
-            while inner is not None:
+            for inner in block_ops(block):
                 if inner.parent is not block or not _is_valid(inner, within):
                     return False
-                inner = inner.next_op
     declaration = declaration_of(type(op))
     if declaration is None or not declaration.accepts(op, within):
         op.verify(verify_nested_ops=False)
@@ -153,7 +152,12 @@ class _Uses:
             for op, index, operand in self._others
             if not self._is_available(operand, op, trees)
         ]
-        ends = (op for op in self._ops if op.next_op is None and op.successors)
+        ends = (
+            op
+            for op in self._ops
+            if op._successors  # pyright: ignore[reportPrivateUsage]
+            and op.next_op is None
+        )
         for op in ends:
             for block, passed in _branches(op):
                 expected = [argument.type for argument in block.args]
