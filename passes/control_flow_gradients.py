@@ -80,10 +80,10 @@ def loop_gradients(
     differentiate: Differentiate,
 ) -> Found | str:
     """
-    Go through the turns from the last one to the first, with the states of each.
+    Go through the iterations from the last one to the first, with the states of each.
 
     The loop itself stacks what its gradient reads: it carries one more tensor for each
-    such state, with a row per turn, and the number of turns if a condition ends it.
+    such state, with a row per iteration, and their number if a condition ends it.
     """
     most = None if op.limit is None else writer.constants.array_of(op.limit)
     if most is None:
@@ -123,9 +123,9 @@ class _TurnBack:
 
     name: str
     count: BlockArgument
-    """How many turns there were."""
+    """How many iterations there were."""
     stacks: Sequence[BlockArgument]
-    """A row per turn of each value that the loop carries."""
+    """A row per iteration of each value that the loop carries."""
     inputs: Sequence[BlockArgument]
 
     def take(
@@ -156,7 +156,7 @@ def _turn_back(
     Write the body of the loop of gradients.
 
     It carries the gradients of what the loop carries, and sums of those of inputs. If a
-    condition ended that, it returns whether turns are left first.
+    condition ended that, it returns whether iterations are left first.
     """
     block = Block(arg_types=[COUNT])
     inner = writer.of_function(block)
@@ -202,7 +202,7 @@ def _finished(name: str, inner: GradientWriter, results: Sequence[Tensor]) -> st
 
 
 def _moving(op: LoopOp, body: FuncOp, active: Container[SSAValue]) -> list[int]:
-    """Return which carried values depend on something active, in some turn."""
+    """Return which carried values depend on something active, in some iteration."""
     block, end = body.body.block, body.body.block.last_op
     assert isinstance(end, ReturnOp)
     count = len(op.initial)
@@ -225,9 +225,9 @@ def _stacked(
     op: LoopOp, body: FuncOp, kept: Sequence[int], turns: int, writer: GradientWriter
 ) -> tuple[SSAValue, list[SSAValue]]:
     """
-    Let a loop also carry rows of what `kept` values were at the start of each turn.
+    Let a loop also carry rows of `kept` values at the start of each iteration.
 
-    Returns how many turns there were, and the rows.
+    Returns how many iterations there were, and the rows.
     """
     count = writer.tensor(np.int64(turns)).value
     if not kept and op.condition is None:

@@ -89,8 +89,8 @@ def while_loop(
 
     Both get the state, a nested structure of arrays; `body` returns the next one. A
     loop whose condition stays true does not end; with `max_turns` the run fails then,
-    after so many turns. Outside traces it is a loop of Python.
-    Shapes: the state has the same structure, shapes and element types in each turn; a
+    after so many iterations. Outside traces it is a loop of Python.
+    Shapes: the state has the same structure, shapes and element types throughout; a
     number of Python in `init` takes the element type that the body gives it.
     Errors: TracingError at the caller's line for a state that changes these, a
     condition that is not a scalar of bools. ExecutionError for one that is true after
@@ -171,10 +171,9 @@ def scan(
 
     `function(carry, x)` returns the next carry and an output; x has the parts of `xs`
     along their first axes, from the last one on if `reverse`. Outputs are stacked along
-    a new first axis. Without `xs`, x is None and `length` says how many turns there
-    are. With `condition` there are at most so many, while `condition(carry)` is true;
-    rows of the outputs whose turns there were not are 0. Outside traces it is a loop of
-    Python.
+    a new first axis. Without `xs`, x is None and `length` is the number of iterations.
+    With `condition` there are at most so many, while `condition(carry)` is true, and
+    rows of iterations that did not run are 0. Outside traces it is a loop of Python.
     Shapes: as those of `while_loop`; arrays of `xs` have one length. Errors: as those
     of `while_loop`; other lengths, no array and no length; a function that returns no
     pair.
@@ -222,7 +221,7 @@ def _check_number(what: str, role: str, value: object, kinds: str, of: str) -> N
 
 
 def _turns_of(parts: Sequence[PathLeaf], length: Any) -> int:
-    """Return how many turns there are at most in a scan of these arrays."""
+    """Return how many iterations there are at most in a scan of these arrays."""
     if isinstance(length, Tracer):
         raise error_here(
             "glow.scan: expected a length that is known, got a traced array; give the "
@@ -261,7 +260,7 @@ def _scanned(
         carry, output = _pair(function(carry, given(itemgetter(turn))))
         outputs.append(output)
     missing = turns - len(outputs)
-    if not outputs:  # rows have the shapes that a turn would have given them
+    if not outputs:  # rows have the shapes that an iteration would have given them
         nothing = given(lambda array: np.zeros(array.shape[1:], array.dtype))
         outputs.append(_pair(function(carry, nothing))[1])
 
@@ -318,7 +317,7 @@ def _iterated(
     """
     Write a loop whose state is `init`; return what it leaves, and its rows.
 
-    `body` gives the next state, and what the turn puts into the `turns` rows.
+    `body` gives the next state, and what the iteration puts into the `turns` rows.
     """
     leaves, structure = flatten(init, is_operand)
     values = [leaf.value for leaf in leaves]

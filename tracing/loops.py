@@ -1,4 +1,4 @@
-"""Loops that are traced: a turn becomes a function, which the loop calls."""
+"""Loops that are traced: an iteration becomes a function, which the loop calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from glow.tracing.tracers import Tracer
 from glow.tracing.user_code import blamed_on_caller, error_here, user_place
 
 TraceTurn = Callable[[Tracer, list[Tracer]], tuple[Tensor | None, list[Any], list[Any]]]
-"""Traces a turn: returns the next condition, what is carried on, and rows."""
+"""Traces an iteration: returns the next condition, what is carried on, and rows."""
 
 
 def is_operand(value: object) -> bool:
@@ -62,7 +62,7 @@ def insert_loop(
     """
     Insert a loop into the current trace; return what it leaves, and its rows.
 
-    There are `turns` rows, 0 where there was no turn; the first is the last one if
+    There are `turns` rows, 0 where there was no iteration; the first is the last one if
     `reverse`.
     """
     trace = current_trace()
@@ -99,7 +99,7 @@ def insert_loop(
 
 @dataclass(frozen=True)
 class _Body:
-    """A turn that was traced."""
+    """An iteration that was traced."""
 
     trace: Trace
     turn: Tensor
@@ -112,7 +112,7 @@ def _body(
     what: str, values: list[Any], names: Sequence[str], step: TraceTurn
 ) -> _Body | None:
     """
-    Trace a turn; None if a number in `values` gets another element type.
+    Trace an iteration; None if a number in `values` gets another element type.
 
     It then is an array of that type. Errors: TracingError for an array that changes its
     shape or its element type.

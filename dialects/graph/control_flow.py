@@ -114,7 +114,7 @@ class RepeatingOp(CallingOp):
         condition: SSAValue | None
 
     def check_turns(self, count: Attribute, condition: Attribute) -> None:
-        """Raise unless a limit of type `count`, or a `condition`, ends the turns."""
+        """Raise unless a limit of type `count`, or a `condition`, ends the loop."""
         if self.limit is None and self.condition is None:
             raise VerifyException("expected a limit or a condition, got neither")
         self.check_scalar("limit", count)
@@ -282,21 +282,21 @@ class IfOp(ChoosingOp, ControlFlowOp):
 @define_op
 class LoopOp(RepeatingOp, ControlFlowOp):
     """
-    What is left of `initial` values once function `body` has replaced them, in turns.
+    The values that function `body` leaves of `initial` ones, iteration by iteration.
 
-    There are turns until `limit` of them have run, if there is a limit, and while
-    `condition` is true, if there is one. The body takes the number of the turn,
-    counted from 0, what is carried from turn to turn, and `inputs`, which stay. It
+    It runs until `limit` iterations are done, if there is a limit, and while
+    `condition` is true, if there is one. The body takes the number of the iteration,
+    counted from 0, the values that are carried on, and `inputs`, which stay. It
     returns the next condition, if there is one, and what is carried on. With `must_end`
     the condition ends the loop, and the limit only guards against one that does not.
 
     Shapes: limit a scalar of i64, condition one of i1; results as initial values, in
-    each turn.
+    each iteration.
     Errors: neither a limit nor a condition; either of another type; nothing that is
     carried; results of other types than initial values; tensors with a layout; a
     function that is unknown, has another type or saves a value (checked by module);
     `must_end` without both; when run, with `must_end`, a condition that is true after
-    all turns.
+    all iterations.
     Source: ONNX Loop-21, without rows that it puts out: those are carried.
 
     ```mlir

@@ -147,11 +147,11 @@ class IfOp(ChoosingOp, ControlFlowOp):
 @define_op
 class LoopOp(RepeatingOp, ControlFlowOp):
     """
-    Call a function on what is `carried` from turn to turn, which it replaces in place.
+    Call a function on `carried` values again and again; it replaces them in place.
 
-    There are turns until `limit` of them have run, if there is a limit, and while
-    `condition` holds true, if there is one. `body` takes the number of the turn, what
-    is carried, `inputs`, and the condition to write to, if there is one. With
+    It runs until `limit` iterations are done, if there is a limit, and while
+    `condition` holds true, if there is one. `body` takes the number of the iteration,
+    what is carried, `inputs`, and the condition to write to, if there is one. With
     `must_end` a run in which the condition is still true then fails.
 
     Shapes: limit and turn scalars of i64, condition one of i1.

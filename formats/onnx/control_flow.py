@@ -2,8 +2,8 @@
 If, Loop and Scan.
 
 A condition that is known at import decides which branch there is. Loops stay loops;
-what a few known turns leave is followed, as shapes may depend on it. Only a loop whose
-body has other types or parameters from turn to turn is written out.
+what a few known iterations leave is followed, as shapes may depend on it. Only a loop
+whose body has other types or parameters from iteration to iteration is written out.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from glow.support.arrays import Array
 from glow.support.types import normalize_axis
 
 WRITTEN_OUT = 1 << 12
-"""The turns and ops of a loop up to which the values that it leaves are followed."""
+"""The iterations and ops of a loop up to which its results are followed."""
 MAX_OPS = 1 << 17
 """The ops of a model with loops written out: more would take minutes to compile."""
 
 
 class _Undecided(Exception):
-    """The number of turns is known only at run time."""
+    """The number of iterations is known only at run time."""
 
 
 class _TooLong(Unsupported):
-    """A loop has more turns and ops than are to be written out."""
+    """A loop has more iterations and ops than are to be written out."""
 
 
 @onnx_op("If")
@@ -63,7 +63,7 @@ def if_(node: Node) -> Values:
 
 @onnx_op("Loop")
 def loop(node: Node) -> Values:
-    """The body gets the turn, the condition, and what the last one left."""
+    """The body gets the iteration, the condition, and what the last one left."""
     body, state = node.body("body"), list(node.inputs[2:])
     scanned = max(node.output_count - len(state), 0)
 
@@ -119,7 +119,7 @@ def loop(node: Node) -> Values:
 
 @onnx_op("Scan", since=9)
 def scan(node: Node) -> Values:
-    """The body gets what the last turn left, and a part of each scanned input."""
+    """The body gets what the last iteration left, and a part of each scanned input."""
     number = node.integer("num_scan_inputs")
     split = len(node.inputs) - number
     if split < 0:
@@ -167,7 +167,7 @@ def _scanned(
     outputs: tuple[Sequence[int], Sequence[int]],
 ) -> Values:
     """
-    Return what is left of `state`, and what the turns put out.
+    Return what is left of `state`, and what the iterations put out.
 
     `inputs` are what is scanned, its axes, and whether from the end; `outputs` the
     axes of rows, and whether from the end.
@@ -234,7 +234,7 @@ def _moved(rows: Tensor, axis: int) -> Tensor:
 def _decide(
     node: Node, write_out: Callable[[int], Values], keep: Callable[[], Values]
 ) -> Values:
-    """Keep a loop as one, or else write its turns out if they are known."""
+    """Keep a loop as one, or else write its iterations out if they are known."""
     is_known, trial = True, node.trial()
     try:
         written = write_out(WRITTEN_OUT)
@@ -287,7 +287,7 @@ def _kept(
 
 
 class _Budget:
-    """The values of a loop after the turns that are written out so far."""
+    """The values of a loop after the iterations that are written out so far."""
 
     def __init__(self, node: Node, most: int):
         self._node, self._most = node, most
@@ -295,7 +295,7 @@ class _Budget:
         self._turns = 0
 
     def turn(self) -> None:
-        """Begin a turn; raise if there is no room for one more."""
+        """Begin an iteration; raise if there is no room for one more."""
         if self._node.emitter.written - self._first + self._turns > self._most:
             raise _TooLong(
                 f"{self._node.record.operator} with more than {self._most} iterations "
@@ -305,7 +305,7 @@ class _Budget:
 
 
 def _start(node: Node) -> tuple[int | None, Tensor, bool]:
-    """Return the limit of turns, the first condition and whether it holds."""
+    """Return the limit of iterations, the first condition and whether it holds."""
     limit, condition, goes_on = None, node.optional(1), True
     if node.optional(0) is not None:
         if node.constant(0) is None:
@@ -340,7 +340,7 @@ def _stacked(
     axes: Sequence[int],
     backward: Sequence[int],
 ) -> Values:
-    """Return each output with what the turns made of it along its axis."""
+    """Return each output with what the iterations made of it along its axis."""
     columns = zip(*rows, strict=True)
     if not outputs:
         return []

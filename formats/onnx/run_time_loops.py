@@ -27,17 +27,17 @@ _ENDLESS = "Loop with no limit and a condition that is always true"
 
 @dataclass(frozen=True)
 class Iteration:
-    """The results of a turn of a loop."""
+    """The results of an iteration of a loop."""
 
     condition: Tensor | None
-    """Whether there is another turn; None: there is."""
+    """Whether there is another iteration; None: there is."""
     carried: Values
     rows: Values
-    """What goes into the rows of outputs that have one for each turn."""
+    """What goes into the rows of outputs that have one for each iteration."""
 
 
 RunIteration = Callable[[Tensor, Tensor, Values], Iteration]
-"""Writes a turn of a number, a condition that is true, and what is carried."""
+"""Writes an iteration of a number, a condition that is true, and what is carried."""
 
 
 def emit_choice(
@@ -86,7 +86,7 @@ def emit_loop(
     """
     Insert a loop; return what it leaves of `state`, then the rows of its outputs.
 
-    `turns` is a known limit; `backward` outputs have the first turn's row at the end.
+    `turns` is a known limit; `backward` outputs end with the first iteration's row.
     With `must_end` a run fails in which the limit ends the loop, and not the condition.
     """
     initial = _present(state)
@@ -136,7 +136,7 @@ def emit_loop(
 def _conditions(
     node: Node, after: Tensor | None, before: Tensor | None, limit: Tensor | None
 ) -> tuple[Tensor | None, Tensor | None]:
-    """Return whether a loop goes on after a turn, and begins; None: always."""
+    """Return whether a loop goes on after an iteration, and begins; None: always."""
     goes_on = _found(node, after)
     if goes_on is None and (before := _found(node, before)) is None:
         if limit is None:
@@ -173,7 +173,7 @@ def _found(node: Node, condition: Tensor | None) -> Tensor | None:
 def _has_types_of(
     node: Node, before: Sequence[Tensor], after: Sequence[Tensor]
 ) -> bool:
-    """Return whether a turn leaves values of the shapes that it was given."""
+    """Return whether an iteration leaves values of the shapes that it was given."""
     for old, new in zip(before, after, strict=True):
         if old.element != new.element:
             node.invalid(f"the body makes {new.type} of {old.type}")

@@ -26,7 +26,7 @@ from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.operand_segments import build_op
 
 _TURNS = 8
-"""How many turns a loop is thought to have, where nothing says."""
+"""The iterations that a loop is assumed to have, where its limit is unknown."""
 
 
 @lowers(IfOp)
@@ -40,7 +40,7 @@ def lower_if(main: Main, op: IfOp) -> None:
 
 @lowers(LoopOp)
 def lower_loop(main: Main, op: LoopOp) -> None:
-    """Test whether there is a turn before the first one, and after each."""
+    """Test whether there is an iteration before the first one, and after each."""
     function = _Function(main, op)
     with function.writing():
         limit = None

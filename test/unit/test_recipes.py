@@ -132,7 +132,8 @@ def test_recipes_pass_the_fast_suite(followed: Followed) -> None:
     followed.passes("lit", "-q", "--workers", 2, "test")
     # But for what a copy is not: an installed package with extras, in a commit.
     other = "packages_of_a_checkout or map_names_every_folder or peer_that_is_absent"
-    options = ("-n", 2, "--dist", "worksteal", "-k", f"not ({other})")
+    options = ("-n", 2, "--dist", "worksteal", "--hypothesis-profile=fast")
+    options += ("-k", f"not ({other})")
     followed.passes_tests(*options, only="not full and not slow")
 
 
