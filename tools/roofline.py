@@ -23,6 +23,14 @@ LOW = 0.7
 
 _LEAST_NS, _SMALL_NS = 200, 3000
 """What is shorter is not measured, as the processor looks ahead; what is small."""
+_HELD = 0.75
+"""
+The part of a cache that bytes may fill which are read in turn, and found again.
+
+Of more than that, the square of what is left is found: caches let go of what was not
+used for longest, or of nearly that. Measured on Sapphire Rapids, whose second level has
+2 MiB: 159 GB/s for 1.5 MiB, 69 for 2, 48 for 2.5, 36 for 4, 32 for 8, of 168 and 30.
+"""
 _SHORT_SUM = 64
 _FEW_ROWS = 4
 _USED = 0.85
@@ -85,8 +93,8 @@ def _moving(moves: Moves, peaks: Peaks) -> Iterator[tuple[float, str]]:
     """
     Yield how long bytes take to come out of each memory, those beyond it included.
 
-    Of what is farther away than a cache is large, as much is taken to be there as it
-    holds.
+    Bytes that are read again after others are in a cache of which they and these fill
+    no more than `_HELD`; beyond that fewer and fewer are.
     """
     left = [float(size) for size, *_ in moves]
     for memory in peaks.memories:
@@ -94,9 +102,14 @@ def _moving(moves: Moves, peaks: Peaks) -> Iterator[tuple[float, str]]:
         read = sum(rest for rest, (*_, is_written) in pairs if not is_written)
         yield max(read / memory.read_rate, sum(left) / memory.rate), memory.name
         left = [
-            min(rest, size * max(0.0, 1 - memory.bytes / max(distance, 1)))
+            min(rest, size * _beyond(memory.bytes, distance))
             for rest, (size, distance, _) in zip(left, moves, strict=True)
         ]
+
+
+def _beyond(held: float, distance: int) -> float:
+    """Return the part that a cache no longer has of what so many bytes came after."""
+    return max(0.0, 1 - (_HELD * held / max(distance, 1)) ** 2)
 
 
 @dataclass(frozen=True)

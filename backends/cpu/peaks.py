@@ -222,11 +222,11 @@ def measured_peaks() -> Peaks:
         return length * x.itemsize / _best(partial(go, x, PassesRow(length)))
 
     # Half of a cache, so that what else is there does not matter. Others use the last
-    # one too: it is as large as what comes from there at half its rate at least.
+    # one too: it is as large as what comes more at its rate than at the memory's.
     *inner, last = sizes
     near = held = min([last // 2, *(4 * size for size in inner[-1:])])
     reading = passing[0][0]
-    least = rate(reading, near) / 2
+    least = (rate(reading, near) + rate(reading, room)) / 2
     while 2 * held <= min(last, room // 2) and rate(reading, 2 * held) > least:
         held *= 2
     holds = (*inner, held, math.inf)

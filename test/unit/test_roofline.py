@@ -53,11 +53,11 @@ def standing(group: Group, ns: float, *kernels: str) -> Standing:
     ("moves", "ns", "bound"),
     [
         ([(100, 500, 0)], 100, "arithmetic"),
-        ([(10_000, 1000, 0)], 200, "L1"),
-        ([(10_000, 1000, 1)], 100, "arithmetic"),  # writes go beside reads
-        ([(4000, 4000, 0)], 150, "L2"),  # a quarter of it is in L1
-        ([(2000, 20_000, 0)], 200, "memory"),  # half of it is in L2
-        ([(2000, 20_000, 0), (2000, 20_000, 1)], 200, "memory"),
+        ([(10_000, 750, 0)], 200, "L1"),
+        ([(10_000, 750, 1)], 100, "arithmetic"),  # writes go beside reads
+        ([(4000, 1500, 0)], 150, "L2"),  # a quarter of it is in L1
+        ([(2000, 15_000, 0)], 300, "memory"),  # a quarter of it is in L2
+        ([(2000, 15_000, 0), (2000, 15_000, 1)], 300, "memory"),
     ],
 )
 def test_a_limit_is_the_slowest_of_its_parts(
