@@ -8,10 +8,12 @@ import pickle
 import random
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from wrong_calls import WRONG_CALLS
 
 import glow
 
@@ -274,86 +276,6 @@ def negative_power(x: Any) -> Any:
     return x.astype(int) ** -2  # here
 
 
-def no_branch(x: Any) -> Any:
-    return glow.cond(x.sum() > 0, lambda: x, 3)  # here
-
-
-def gradient_that_is_none(x: Any) -> Any:
-    return glow.composite(np.tanh, gradient=3)(x)  # here  # pyright: ignore
-
-
-def gradient_of_one_argument(x: Any) -> Any:
-    return glow.composite(gradient=lambda g: g)(np.tanh)(x)  # here  # pyright: ignore
-
-
-def composite_of_a_number(x: Any) -> Any:
-    return glow.composite(3)(x)  # here  # pyright: ignore
-
-
-def name_that_is_none(x: Any) -> Any:
-    return glow.composite(np.tanh, name=3)(x)  # here  # pyright: ignore
-
-
-def no_loop_condition(x: Any) -> Any:
-    return glow.while_loop(True, lambda s: s, x)  # here  # pyright: ignore
-
-
-def no_body(x: Any) -> Any:
-    return glow.while_loop(lambda s: s.sum() < 3, None, x)  # here  # pyright: ignore
-
-
-def turns_that_are_text(x: Any) -> Any:
-    return glow.while_loop(np.any, lambda s: s, x, max_turns="9")  # here  # pyright: ignore
-
-
-def turns_below_zero(x: Any) -> Any:
-    return glow.while_loop(np.any, lambda s: s, x, max_turns=-1)  # here
-
-
-def body_of_one_argument(x: Any) -> Any:
-    return glow.fori_loop(0, 3, lambda s: s, x)  # here  # pyright: ignore
-
-
-def fractional_bound(x: Any) -> Any:
-    return glow.fori_loop(0.0, 3.5, lambda i, s: s, x)  # here
-
-
-def length_that_is_text(x: Any) -> Any:
-    return glow.scan(lambda c, _: (c, c), x, length="3")  # here  # pyright: ignore
-
-
-def choice_by_text(x: Any) -> Any:
-    return glow.cond("yes", np.sin, np.cos, x)  # here
-
-
-def slope_of_a_number(x: Any) -> Any:
-    return glow.grad(3)(x)  # here  # pyright: ignore
-
-
-def slope_by_a_name(x: Any) -> Any:
-    return glow.grad(np.sum, "x")(x)  # here  # pyright: ignore
-
-
-def pullback_of_a_number(x: Any) -> Any:
-    return glow.vjp(3, x)  # here  # pyright: ignore
-
-
-def static_number(x: Any) -> Any:
-    return glow.jit(np.sin, static=3)(x)  # here  # pyright: ignore
-
-
-def unknown_static(x: Any) -> Any:
-    return glow.jit(lambda x, n: x * n, static="m")(x, 2)  # here
-
-
-def unknown_option(x: Any) -> Any:
-    return glow.jit(np.sin, donate=True)(x)  # here
-
-
-def no_step(x: Any) -> Any:
-    return glow.fori_loop(0, 3, "step", x)  # here
-
-
 def slope_of_many(x: Any) -> Any:
     return glow.grad(lambda y: y * 2)(x)  # here
 
@@ -371,6 +293,7 @@ def no_number(x: Any) -> Any:
 
 
 MISTAKES: dict[Callable[..., Any], str] = {
+    **WRONG_CALLS,
     branch: r"expected a truth value .*; use np.where\(.*, or glow.cond for code",
     loop: "expected a truth value that is known, .*",
     comparison_chain: "expected a truth value that is known, .*",
@@ -427,26 +350,6 @@ MISTAKES: dict[Callable[..., Any], str] = {
     mask_of_another_shape: r"x\[...\]: expected a mask of shape \[4\], got \[3\]",
     narrower: "pad: expected widths of at least 0, got -1",
     negative_power: "power: expected no negative powers of integers, got -2",
-    no_branch: "glow.cond: expected a function, got an int",
-    no_step: "glow.fori_loop: expected a function, got a str",
-    gradient_that_is_none: "composite: gradient: expected a function, got an int",
-    gradient_of_one_argument: "composite: gradient: expected a function of 3 .*",
-    composite_of_a_number: "composite: expected a function, got an int",
-    name_that_is_none: "composite: expected a name that is a string, got an int",
-    no_loop_condition: "glow.while_loop: expected a function, got a bool",
-    no_body: "glow.while_loop: expected a function, got a NoneType",
-    turns_that_are_text: "glow.while_loop: expected max_turns that .*, got a str",
-    turns_below_zero: "glow.while_loop: expected max_turns of at least 0, got -1",
-    body_of_one_argument: r"glow.fori_loop: expected a function of 2 .*<lambda>\(s\)",
-    fractional_bound: r"glow.fori_loop: expected a bound .* integers, got float64\[\]",
-    length_that_is_text: "glow.scan: expected a length .* integers, got a str",
-    choice_by_text: "glow.cond: expected a condition .* scalar of bools, got a str",
-    slope_of_a_number: "grad: expected a function, got an int",
-    slope_by_a_name: "grad: expected argnums that are a number, .* got 'x'",
-    pullback_of_a_number: "vjp: expected a function, got an int",
-    static_number: "jit: expected names of parameters as static, got 3",
-    unknown_static: "jit: expected static to name one of x, n, got 'm'",
-    unknown_option: "jit: expected options of glow.compile, got donate",
     slope_of_many: r"<lambda>: expected a result of one float, got float32 of .*",
     parts_of_other_shapes: "concatenate: expected inputs that differ along axis 0 .*",
     uneven_parts: "split: expected parts that divide 4, got 3",
@@ -457,8 +360,8 @@ MISTAKES: dict[Callable[..., Any], str] = {
 
 
 def line_of(function: Callable[..., Any]) -> int:
-    """Return the line of this file with the mark, from a function on."""
-    with open(__file__) as file:
+    """Return the line of its file with the mark, from a function on."""
+    with open(function.__code__.co_filename) as file:
         lines = file.read().splitlines()
     start = function.__code__.co_firstlineno
     return next(n for n in range(start, len(lines)) if "# here" in lines[n - 1])
@@ -472,5 +375,6 @@ def test_mistakes_name_the_line(function: Callable[..., Any]) -> None:
     message = str(raised.value)
     assert "\n" not in message
     place, _, text = message.partition(": ")
-    assert place.endswith(f"test_tracing_mistakes.py:{line_of(marked)}"), message
+    file = Path(marked.__code__.co_filename).name
+    assert place.endswith(f"{file}:{line_of(marked)}"), message
     assert re.fullmatch(MISTAKES[function], text), text

@@ -1,0 +1,114 @@
+"""Wrong arguments of what transforms functions and writes loops, one per function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import glow
+
+
+def no_branch(x: Any) -> Any:
+    return glow.cond(x.sum() > 0, lambda: x, 3)  # here
+
+
+def gradient_that_is_none(x: Any) -> Any:
+    return glow.composite(np.tanh, gradient=3)(x)  # here  # pyright: ignore
+
+
+def gradient_of_one_argument(x: Any) -> Any:
+    return glow.composite(gradient=lambda g: g)(np.tanh)(x)  # here  # pyright: ignore
+
+
+def composite_of_a_number(x: Any) -> Any:
+    return glow.composite(3)(x)  # here  # pyright: ignore
+
+
+def name_that_is_none(x: Any) -> Any:
+    return glow.composite(np.tanh, name=3)(x)  # here  # pyright: ignore
+
+
+def no_loop_condition(x: Any) -> Any:
+    return glow.while_loop(True, lambda s: s, x)  # here  # pyright: ignore
+
+
+def no_body(x: Any) -> Any:
+    return glow.while_loop(lambda s: s.sum() < 3, None, x)  # here  # pyright: ignore
+
+
+def turns_that_are_text(x: Any) -> Any:
+    return glow.while_loop(np.any, lambda s: s, x, max_turns="9")  # here  # pyright: ignore
+
+
+def turns_below_zero(x: Any) -> Any:
+    return glow.while_loop(np.any, lambda s: s, x, max_turns=-1)  # here
+
+
+def body_of_one_argument(x: Any) -> Any:
+    return glow.fori_loop(0, 3, lambda s: s, x)  # here  # pyright: ignore
+
+
+def fractional_bound(x: Any) -> Any:
+    return glow.fori_loop(0.0, 3.5, lambda i, s: s, x)  # here
+
+
+def length_that_is_text(x: Any) -> Any:
+    return glow.scan(lambda c, _: (c, c), x, length="3")  # here  # pyright: ignore
+
+
+def choice_by_text(x: Any) -> Any:
+    return glow.cond("yes", np.sin, np.cos, x)  # here
+
+
+def slope_of_a_number(x: Any) -> Any:
+    return glow.grad(3)(x)  # here  # pyright: ignore
+
+
+def slope_by_a_name(x: Any) -> Any:
+    return glow.grad(np.sum, "x")(x)  # here  # pyright: ignore
+
+
+def pullback_of_a_number(x: Any) -> Any:
+    return glow.vjp(3, x)  # here  # pyright: ignore
+
+
+def static_number(x: Any) -> Any:
+    return glow.jit(np.sin, static=3)(x)  # here  # pyright: ignore
+
+
+def unknown_static(x: Any) -> Any:
+    return glow.jit(lambda x, n: x * n, static="m")(x, 2)  # here
+
+
+def unknown_option(x: Any) -> Any:
+    return glow.jit(np.sin, donate=True)(x)  # here
+
+
+def no_step(x: Any) -> Any:
+    return glow.fori_loop(0, 3, "step", x)  # here
+
+
+WRONG_CALLS: dict[Callable[..., Any], str] = {
+    no_branch: "glow.cond: expected a function, got an int",
+    gradient_that_is_none: "composite: gradient: expected a function, got an int",
+    gradient_of_one_argument: "composite: gradient: expected a function of 3 .*",
+    composite_of_a_number: "composite: expected a function, got an int",
+    name_that_is_none: "composite: expected a name that is a string, got an int",
+    no_loop_condition: "glow.while_loop: expected a function, got a bool",
+    no_body: "glow.while_loop: expected a function, got a NoneType",
+    turns_that_are_text: "glow.while_loop: expected max_turns that .*, got a str",
+    turns_below_zero: "glow.while_loop: expected max_turns of at least 0, got -1",
+    body_of_one_argument: r"glow.fori_loop: expected a function of 2 .*<lambda>\(s\)",
+    fractional_bound: r"glow.fori_loop: expected a bound .* integers, got float64\[\]",
+    length_that_is_text: "glow.scan: expected a length .* integers, got a str",
+    choice_by_text: "glow.cond: expected a condition .* scalar of bools, got a str",
+    slope_of_a_number: "grad: expected a function, got an int",
+    slope_by_a_name: "grad: expected argnums that are a number, .* got 'x'",
+    pullback_of_a_number: "vjp: expected a function, got an int",
+    static_number: "jit: expected names of parameters as static, got 3",
+    unknown_static: "jit: expected static to name one of x, n, got 'm'",
+    unknown_option: "jit: expected options of glow.compile, got donate",
+    no_step: "glow.fori_loop: expected a function, got a str",
+}
