@@ -74,10 +74,16 @@ class InferenceSession:
         output_names: Sequence[str] | None,
         input_feed: Mapping[str, object],
         run_options: object = None,
-    ) -> list[Array]:
-        """Run on named inputs; return the outputs of these names, None: all."""
+    ) -> list[Any]:
+        """
+        Run on named inputs; return the outputs of these names, None: all.
+
+        Classifiers give labels as strings where the model has such, and a ZipMap a list
+        of dicts from class to score.
+        """
         names = self._names(output_names)
-        results = self.executable.run(input_feed)
+        signature = self.executable.signature
+        results = signature.labeled(self.executable.run(input_feed))
         return [results[name] for name in names]
 
     def _names(self, given: Sequence[str] | None) -> Sequence[str]:
@@ -107,7 +113,7 @@ class IOBinding:
         self._executable = session.executable
         self._inputs: dict[str, object] = {}
         self._outputs: dict[str, object] = {}
-        self._results: dict[str, Array] = {}
+        self._results: dict[str, Any] = {}
 
     def bind_cpu_input(self, name: str, arr_on_cpu: object) -> None:
         """Let runs read `arr_on_cpu` as input `name`."""
@@ -126,18 +132,24 @@ class IOBinding:
     def run(self) -> None:
         """Run once."""
         out = {name: each for name, each in self._outputs.items() if each is not None}
-        self._results = self._executable.run(self._inputs, out)
+        results = self._executable.run(self._inputs, out)
+        self._results = self._executable.signature.labeled(results)
 
-    def copy_outputs_to_cpu(self) -> list[Array]:
+    def copy_outputs_to_cpu(self) -> list[Any]:
         """Return the outputs that were asked for, or all, as the last run left them."""
         return [self._results[name] for name in self._outputs or self._results]
 
-    def get_outputs(self) -> list[Array]:
+    def get_outputs(self) -> list[Any]:
         """As `copy_outputs_to_cpu`: nothing lies elsewhere."""
         return self.copy_outputs_to_cpu()
 
 
 def _argument(spec: TensorSpec) -> NodeArg:
+    if spec.classes and spec.dtype.kind != "i":
+        key = "string" if isinstance(spec.classes[0], str) else "int64"
+        return NodeArg(spec.name, [], f"seq(map({key},tensor(float)))")
     shape = spec.shape if spec.extents is None else spec.extents
+    if spec.classes:
+        return NodeArg(spec.name, list(shape), "tensor(string)")
     type_ = _TYPES[spec.dtype.name] if spec.is_typed else "?"
     return NodeArg(spec.name, list(shape), f"tensor({type_})")

@@ -60,6 +60,11 @@ class Signature:
         """Return outputs of the model as the arrays that a run gives for them."""
         return {spec.name: spec.pack(outputs[spec.name]) for spec in self.outputs}
 
+    def labeled(self, outputs: Mapping[str, Array]) -> dict[str, Any]:
+        """Return outputs with the labels of classes; see `TensorSpec.labeled`."""
+        specs = {spec.name: spec for spec in self.outputs}
+        return {name: specs[name].labeled(array) for name, array in outputs.items()}
+
     def fit(self, arrays: Sequence[object]) -> bool:
         """Return whether `arrays`, in order, need neither a complaint nor a copy."""
         return _fit(arrays, self.inputs)

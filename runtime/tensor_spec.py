@@ -18,6 +18,7 @@ from glow.support.arrays import (
     filled,
     shares_bytes,
 )
+from glow.support.class_names import Class, classes_of_text
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import BindingError
 from glow.support.names import with_article
@@ -97,6 +98,26 @@ class TensorSpec:
         whole = self.tensor_shape or () if self.extents is None else self.extents
         dtype = self.dtype if self.is_typed else "?"
         return describe(extents, dtype, self.layout, whole, self.axes)
+
+    @property
+    def classes(self) -> tuple[Class, ...]:
+        """The classes that its numbers, or else its columns, stand for."""
+        return classes_of_text(self.axes[-1]) if self.axes else ()
+
+    def labeled(self, array: Array) -> Any:
+        """
+        Return an array of labels for one of their numbers, dicts for rows of scores.
+
+        Labels are an array of objects, rows a list of dicts by class, as ONNX Runtime
+        gives them. An array that stands for neither is returned as it is.
+        """
+        classes = self.classes
+        if not classes:
+            return array
+        tensor = self.unpack(array)
+        if self.dtype.kind == "i":
+            return np.array(classes, object)[tensor]
+        return [dict(zip(classes, row, strict=True)) for row in tensor.tolist()]
 
     def pack(self, tensor: Array) -> Array:
         """Return the array that stands for `tensor`, which has the model's shape."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import GraphProto, NodeProto, TensorProto
 
+from glow.support.class_names import text_of_classes
 from glow.support.errors import InvalidModelError
 
 _LISTS = ("classlabels_strings", "classlabels_int64s", "classlabels_ints")
@@ -42,7 +43,7 @@ def class_meanings(graph: GraphProto) -> dict[str, tuple[str, ...]]:
     for node in graph.node:
         names = _names_of(node)
         if node.op_type == "ZipMap" and node.domain == _ML:
-            found[node.output[0]] = ("", _text(names))
+            found[node.output[0]] = ("", text_of_classes(names))
         elif names and isinstance(names[0], str):
             lists.append([str(each) for each in names])
     labels = [
@@ -56,7 +57,7 @@ def class_meanings(graph: GraphProto) -> dict[str, tuple[str, ...]]:
         raise InvalidModelError(
             "labels are strings of several lists, expected those of one"
         )
-    return found | dict.fromkeys(labels, (_text(lists[0]),))
+    return found | dict.fromkeys(labels, (text_of_classes(lists[0]),))
 
 
 def _names_of(node: NodeProto) -> Sequence[str | int]:
@@ -71,7 +72,3 @@ def _names_of(node: NodeProto) -> Sequence[str | int]:
 
 def _decoded(names: Sequence[bytes]) -> list[str]:
     return [each.decode(errors="replace") for each in names]
-
-
-def _text(names: Sequence[str | int]) -> str:
-    return "|".join(map(str, names))

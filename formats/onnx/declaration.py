@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from onnx import ValueInfoProto, shape_inference
+from onnx import TensorProto, ValueInfoProto, shape_inference
 
+from glow.formats.onnx.class_names import class_meanings
 from glow.formats.onnx.operators import check_operators
 from glow.formats.onnx.problems import Problems, Unsupported, printable_errors
 from glow.formats.onnx.records import text_of
@@ -46,7 +47,8 @@ def declaration_of(
     inputs = [_input(info, known, problems) for info in free]
     check_operators(source.proto.graph, source.proto, problems)
     problems.raise_if_any([])
-    outputs = [_output(info, known) for info in _typed_outputs(source)]
+    meanings = class_meanings(source.proto.graph)
+    outputs = [_output(info, known, meanings) for info in _typed_outputs(source)]
     known.check_all_used()
     return [each for each in inputs if each], outputs, known.given
 
@@ -84,10 +86,14 @@ def _input(
     return info.name, _shape(extents, dims, owner), dtype, axes_of(info)
 
 
-def _output(info: ValueInfoProto, dims: Dimensions) -> Declared:
+def _output(
+    info: ValueInfoProto, dims: Dimensions, meanings: Mapping[str, tuple[str, ...]]
+) -> Declared:
     dtype, extents = DTYPES.get(info.type.tensor_type.elem_type), extents_of(info)
+    if info.type.tensor_type.elem_type == TensorProto.STRING:
+        dtype = np.dtype(np.int64)  # numbers of labels that are strings
     shape = extents and _shape(extents, dims, f'output "{info.name}"')
-    return info.name, shape, dtype, axes_of(info)
+    return info.name, shape, dtype, meanings.get(info.name) or axes_of(info)
 
 
 def _shape(extents: Extents, dims: Dimensions, owner: str) -> Extents:

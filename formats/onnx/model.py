@@ -37,6 +37,7 @@ from glow.formats.onnx.signature import (
 )
 from glow.formats.onnx.source import OnnxLike, OnnxSource, read
 from glow.formats.onnx.tensors import weights_of
+from glow.support.class_names import classes_of_text
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.locations import location_of
 from glow.support.names import Names
@@ -173,6 +174,8 @@ class _ModelImport:
     def _meanings(self, name: str, rank: int) -> ArrayAttr[StringAttr] | None:
         """Return what the model says that each axis of a tensor means, if it does."""
         axes = self._axes.get(name, ())
+        if axes and classes_of_text(axes[-1]):  # of labels in any shape
+            axes = (*("",) * (rank - len(axes)), *axes)
         return ArrayAttr(map(StringAttr, axes)) if len(axes) == rank > 0 else None
 
     def _importer(self, emitter: Emitter) -> GraphImporter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import glow
+from glow.support.class_names import classes_of_text
 
 Array = NDArray[Any]
 FAST = ("trees of a score", "linear classifier LOGISTIC", "normalizer L2", "imputer")
@@ -146,15 +147,55 @@ def test_scores_are_a_matrix_where_onnx_has_dictionaries(
     net = glow.compile(model)
     found, matrix = net.run({"x": X}).values()
     label, columns = net.signature.outputs
-    names = columns.axes[1].split("|")
-    assert names == [str(each) for each in labels]
+    assert list(columns.classes) == labels
     if isinstance(labels[0], str):
-        assert label.axes == ("elm|ash|oak",)
-        found = np.array(names)[found]
-    assert np.array_equal(found, expected)
+        assert list(label.classes) == labels
+    assert np.array_equal(label.labeled(found), expected)
     rows: Any = scores
     wanted = [[row[label] for label in labels] for row in rows]
     np.testing.assert_allclose(matrix, wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("rows", [3, "rows"])
+@pytest.mark.parametrize(
+    ("key", "labels"),
+    [
+        ("classlabels_int64s", [4, -2, 8]),
+        ("classlabels_strings", ["elm", "ash", "oak"]),
+        ("classlabels_strings", ["0", "a|b", '"']),
+        ("classlabels_strings", ["", "-", "1.5"]),
+    ],
+)
+def test_sessions_give_the_labels_that_onnx_runtime_gives(
+    key: str, labels: list[Any], rows: int | str
+) -> None:
+    import onnxruntime
+
+    model = zipped(**{key: labels})
+    extent = model.graph.input[0].type.tensor_type.shape.dim[0]
+    if isinstance(rows, str):
+        extent.dim_param = rows
+    theirs = onnxruntime.InferenceSession(model.SerializeToString())
+    ours = glow.InferenceSession(model)
+    assert [o.type for o in ours.get_outputs()] == [
+        o.type for o in theirs.get_outputs()
+    ]
+    expected, wanted = cast(Any, theirs.run(None, {"x": X}))
+    found, scores = ours.run(None, {"x": X})
+    assert found.dtype == expected.dtype
+    assert np.array_equal(found, expected)
+    assert len(scores) == len(wanted)
+    for row, other in zip(scores, wanted, strict=True):
+        assert row == pytest.approx(other, rel=1e-5, abs=1e-6)
+    binding = ours.io_binding()
+    binding.bind_cpu_input("x", X)
+    ours.run_with_iobinding(binding)
+    assert np.array_equal(binding.copy_outputs_to_cpu()[0], expected)
+
+
+@pytest.mark.parametrize("axis", ["", "N", "DATA_BATCH"])
+def test_other_meanings_of_axes_are_no_classes(axis: str) -> None:
+    assert classes_of_text(axis) == ()
 
 
 def taken(labels: list[str]) -> ModelProto:
@@ -170,7 +211,9 @@ def taken(labels: list[str]) -> ModelProto:
 
 def test_labels_from_a_table_are_their_numbers() -> None:
     net = glow.compile(taken(["elm", "ash", "oak"]))
-    assert net(np.array([2, 0])).tolist() == [[2, 0]]
+    found = net.run([np.array([2, 0])])
+    assert found["y"].tolist() == [[2, 0]]
+    assert net.signature.labeled(found)["y"].tolist() == [["oak", "elm"]]
 
 
 def test_labels_are_those_of_one_list() -> None:
