@@ -38,13 +38,13 @@ def test_arrays_say_what_dimensions_are(tool: Run) -> None:
             "--vs", "onnxruntime",
         )  # fmt: skip
         assert code == 0
-        assert out.startswith(f"y: float32[{rows}, 3] from")
+        assert out.startswith(f"y: float32[{rows}, 3] values from")
 
 
 def test_options_say_what_dimensions_are(tool: Run) -> None:
     code, out, _ = tool(glow_run.main, "--dim", "rows=5", "--random-inputs", "0")
     assert code == 0
-    assert out.startswith("y: float32[5, 3] from")
+    assert out.startswith("y: float32[5, 3] values from")
 
 
 def test_what_is_not_known_is_told(tool: Run) -> None:
