@@ -10,7 +10,6 @@ import pytest
 from classic_models.cases import CASES, HOLES, TWO, WHOLE
 from classic_models.parameters import X, machine, reals, single
 from classic_models.refused import REFUSED
-from grids import slow_but
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
@@ -49,54 +48,20 @@ def model_and_runs(name: str) -> tuple[ModelProto, dict[str, Array], list[Array]
     return model, feeds, expected
 
 
-def check_model(name: str, target: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        pytest.param(name, target, marks=() if is_fast else pytest.mark.slow)
+        for name in CASES
+        for target, is_fast in (("reference", True), ("cpu", name in FAST))
+    ],
+)
+def test_models_compute_what_onnx_runtime_does(name: str, target: str) -> None:
     model, feeds, expected = model_and_runs(name)
     outputs = glow.compile(model, target=target).run(feeds)
     for array, wanted in zip(outputs.values(), expected, strict=True):
         assert array.dtype == wanted.dtype
         np.testing.assert_allclose(array, wanted, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_models_compute_what_onnx_runtime_does(name: str) -> None:
-    check_model(name, "reference")
-
-
-@pytest.mark.parametrize("name", slow_but(CASES, *FAST))
-def test_kernels_compute_what_onnx_runtime_does(name: str) -> None:
-    check_model(name, "cpu")
-
-
-@pytest.mark.parametrize("offset", [0.0, 300.0])
-@pytest.mark.parametrize("gamma", [0.05, 5.0])
-def test_radial_kernels_are_near_those_of_f64(gamma: float, offset: float) -> None:
-    """Far rows and equal ones too, as products and as differences."""
-    rng = np.random.default_rng(0)
-    vectors = (offset + rng.standard_normal((30, 8))).astype(np.float32)
-    x = np.concatenate(
-        [
-            vectors[:5],
-            vectors[:5] + np.float32(0.01),
-            offset
-            + rng.standard_normal((9, 8)) * ([[0.3]] * 3 + [[2]] * 3 + [[9]] * 3),
-            [[np.inf] * 8, [-np.inf] + [offset] * 7, [3e38] * 8],
-        ]
-    ).astype(np.float32)
-    model = single(
-        "SVMRegressor",
-        {"x": x},
-        "y",
-        kernel_type="RBF",
-        kernel_params=[gamma, 0.0, 0.0],
-        n_supports=30,
-        support_vectors=vectors.reshape(-1).tolist(),
-        coefficients=[1.0] * 30,
-        rho=[0.0],
-    )
-    apart = x[:, None].astype(np.float64) - vectors
-    expected = np.exp(-gamma * (apart * apart).sum(2)).sum(1, keepdims=True)
-    (y,) = glow.compile(model).run({"x": x}).values()
-    np.testing.assert_allclose(y, expected, rtol=0, atol=2e-5)
 
 
 @pytest.mark.parametrize("name", REFUSED)
