@@ -24,6 +24,9 @@ those of a section are done, or return 1 to take more.
 _MOST_SECTIONS = 16
 """Sections of a function: what looks at all blocks for each one stays linear."""
 
+_NEAR_BYTES = 256 << 10
+"""What calls of a strand touch in turn: half of the least second-level cache, or so."""
+
 _WORD: dict[str, Attribute] = {"alignment": integer(8), "ordering": integer(0)}
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
 
@@ -105,31 +108,40 @@ def _strand(f: Translation, op: StrandOp, team: SSAValue, order: int) -> None:
         f.jump(after, ())
     else:
         end = f.make(llvm.LoadOp, [gep(f, team, i64, END)], i64, **_WORD)
-        notes = any(isinstance(each, NoteOp) for each in op.body.block.ops)
-        if len(op.calls) > 1 or notes:
-            _each_piece(f, op, team, first, end, head)
+        together = _together(op)
+        if together < op.pieces:
+            body = Block(arg_types=[i64])
+            f.jump(body, (first,))
+            f.open(body)
+            first = body.args[0]
+            following = f.make(llvm.AddOp, [first, f.constant(together)], i64)
+            is_inside = _less(f, following, end)
+            last = f.make(llvm.SelectOp, [is_inside, following, end], i64)
+            _pieces(f, op, team, first, last)
+            f.branch(is_inside, (body, (following,)), (head, ()))
         else:
             _pieces(f, op, team, first, end)
             f.jump(head, ())
     f.open(after)
 
 
-def _each_piece(
-    f: Translation,
-    op: StrandOp,
-    team: SSAValue,
-    first: SSAValue,
-    end: SSAValue,
-    after: Block,
-) -> None:
-    """Do pieces one by one: what one call writes is near when the next one reads it."""
-    body = Block(arg_types=[i64])
-    f.jump(body, (first,))
-    f.open(body)
-    piece = body.args[0]
-    following = f.make(llvm.AddOp, [piece, f.constant(1)], i64)
-    _pieces(f, op, team, piece, following)
-    f.branch(_less(f, following, end), (body, (following,)), (after, ()))
+def _together(op: StrandOp) -> int:
+    """
+    Return how many pieces a call does at most.
+
+    Fewer calls are faster, but what one writes is to be near when the next one reads
+    it. Notes are of one piece each.
+    """
+    if any(isinstance(each, NoteOp) for each in op.body.block.ops):
+        return 1
+    if len(op.calls) == 1:
+        return op.pieces
+    steps = [
+        abs(touch.step) * call.step.value.data
+        for call in op.calls
+        for touch in call.touches
+    ]
+    return max(1, min(op.pieces, _NEAR_BYTES // max(sum(steps), 1)))
 
 
 def _pieces(

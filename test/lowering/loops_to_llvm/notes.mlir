@@ -21,7 +21,7 @@ func.func private @team_wait(memref<?xi64>, index) -> index
 // CHECK-NEXT:   %[[END:[0-9]+]] = llvm.call_intrinsic "llvm.readcyclecounter"()
 // CHECK-NEXT:   %[[AT:[0-9]+]] = llvm.getelementptr %[[RECORD]][2]
 // CHECK-NEXT:   llvm.store %[[END]], %[[AT]]
-// CHECK-NEXT:   llvm.icmp "slt"
+// CHECK-NEXT:   llvm.cond_br
 func.func @main(%x: memref<?xf32>, %records: memref<?xi64>, %team: memref<?xi64>) {
   team.section 0 on %team : memref<?xi64> {
     team.strand 0 {

@@ -30,15 +30,21 @@ func.func private @team_wait(memref<?xi64>, index) -> index
 // CHECK-NEXT:   llvm.call @team_claim
 // CHECK:        llvm.call @f
 // CHECK-NEXT:   llvm.br ^[[AFTER:bb[0-9]+]]
-// Pieces of two calls are done one by one.
+// Calls that go on with what others wrote do so for a few pieces at a time.
 // CHECK-NEXT: ^[[AFTER]]:
 // CHECK:        llvm.call @team_claim
 // CHECK:      ^[[EACH:bb[0-9]+]](%[[NUMBER:[0-9]+]]: i64):
-// CHECK-NEXT:   %[[FOLLOWING:[0-9]+]] = llvm.add %[[NUMBER]]
-// CHECK:        llvm.call @f
-// CHECK:        llvm.call @f
+// CHECK-NEXT:   %[[FOLLOWING:[0-9]+]] = llvm.add %[[NUMBER]], %{{[0-9]+}}
 // CHECK-NEXT:   %[[MORE:[0-9]+]] = llvm.icmp "slt" %[[FOLLOWING]]
+// CHECK:        llvm.call @f
+// CHECK:        llvm.call @f
 // CHECK-NEXT:   llvm.cond_br %[[MORE]], ^[[EACH]](%[[FOLLOWING]] : i64)
+// If they touch little, for all pieces.
+// CHECK:        llvm.call @team_claim
+// CHECK-NOT:    i64):
+// CHECK:        llvm.call @f
+// CHECK:        llvm.call @f
+// CHECK-NEXT:   llvm.br ^
 // Pieces of others come after a worker's own.
 // CHECK:        %[[AGAIN:[0-9]+]] = llvm.call @team_wait(%team, %{{[0-9]+}})
 // CHECK-NEXT:   %[[DONE:[0-9]+]] = llvm.icmp "slt" %[[AGAIN]]
@@ -57,8 +63,13 @@ func.func @main(%arena: memref<?xi8>, %team: memref<?xi64>) {
     }
     team.strand 2 {
       %z = llvm_ext.base %arena {offset = 128 : i64} : memref<?xi8> to memref<?xf32>
-      team.call @f(%z writes 0 to 64 each 16) units 4 step 1 cost 9 : memref<?xf32>
-      team.call @f(%z writes 0 to 64 each 16) units 4 step 1 cost 9 : memref<?xf32>
+      team.call @f(%z writes 0 to 1048576 each 65536) units 16 step 1 cost 9 : memref<?xf32>
+      team.call @f(%z writes 0 to 1048576 each 65536) units 16 step 1 cost 9 : memref<?xf32>
+    }
+    team.strand 3 {
+      %w = llvm_ext.base %arena {offset = 1048704 : i64} : memref<?xi8> to memref<?xf32>
+      team.call @f(%w writes 0 to 64 each 16) units 4 step 1 cost 9 : memref<?xf32>
+      team.call @f(%w writes 0 to 64 each 16) units 4 step 1 cost 9 : memref<?xf32>
     }
   }
   func.return
