@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar, get_type_hints
 
-from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import IntegerAttr, i1, i8, i64
+from xdsl.dialects import func
+from xdsl.dialects.builtin import i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -24,25 +24,29 @@ from glow.codegen.atomics import atomic_load, atomic_store, exchange_if, fetch_a
 from glow.codegen.conditions import select
 from glow.codegen.functions import maximum, minimum
 from glow.codegen.loops import Var, branches, loop, repeated, value_if, when
-from glow.codegen.memory import Memory, flat, on_stack
+from glow.codegen.memory import Memory
 from glow.codegen.values import INDEX, Value, constant, index
-from glow.codegen.writer import Writer, emit, perform, writing_to
-from glow.dialects.llvm_ext.memory import BaseOp, CallPointerOp
+from glow.codegen.writer import Writer, perform, writing_to
+from glow.dialects.llvm_ext.memory import CallPointerOp
+from glow.lowering._run_records import (
+    ALL,
+    SLEEP,
+    SLEEP_WITH_BITS,
+    WAKE,
+    WAKE_BITS,
+    WORDS,
+    address_in,
+    call_function,
+    futex,
+    now,
+    pointer_in,
+    words_of,
+)
 from glow.lowering.memory_to_loops.kernels.library_function import (
     PRIVATE,
     LibraryFunction,
 )
 from glow.support import team_words as words
-from glow.support.operand_segments import build_op
-
-WORDS = flat(i64)
-_BYTES = flat(i8)
-
-# Of Linux: what `futex` does for threads of one process.
-_SLEEP, _WAKE, _SLEEP_WITH_BITS, _WAKE_BITS = 128, 129, 137, 138
-_ALL = (1 << 31) - 1
-_MONOTONIC = 1
-_SECOND = 1_000_000_000
 
 WAIT_SPIN_NS = 50_000
 """How long who waits for a section looks for its end before sleeping."""
@@ -108,53 +112,7 @@ def team_functions(kernels: Literal["defined", "declared"]) -> list[FuncOp]:
 
 
 def _argument(value: SSAValue) -> Value | Memory:
-    return Value.of(value) if value.type == INDEX else _words(value)
-
-
-def _words(base: SSAValue) -> Memory:
-    return Memory.of(base, i64, INDEX)
-
-
-def _pointer(record: Memory, word: int, to: Attribute = _BYTES) -> SSAValue:
-    """Return the buffer whose address a record of this run has."""
-    table = build_op(
-        BaseOp,
-        operands=[record.base],
-        result_types=[flat(_BYTES)],
-        properties={"offset": IntegerAttr(0, i64)},
-    )
-    entry = {"offset": IntegerAttr(0, i64), "entry": IntegerAttr(word, i64)}
-    return emit(
-        build_op(BaseOp, operands=[emit(table)], result_types=[to], properties=entry)
-    )
-
-
-def _address(memory: Memory, at: Value | int) -> Value:
-    """Return where an integer of 64 bits lies."""
-    base = emit(memref.ExtractAlignedPointerAsIndexOp.get(memory.base))
-    return Value((base,), INDEX) + index(at) * 8
-
-
-def _call(record: Memory, word: int, *arguments: Value | SSAValue | int) -> None:
-    """Call a C function whose address a record has."""
-    values = [index(a) if isinstance(a, int) else a for a in arguments]
-    passed = [value.ssa if isinstance(value, Value) else value for value in values]
-    perform(CallPointerOp(_pointer(record, word), passed))
-
-
-def _futex(record: Memory, address: Value, does: int, *numbers: Value | int) -> None:
-    """Call `futex` with a number, and a set of bits if it takes one."""
-    number, *bits = numbers
-    arguments = [record[words.FUTEX], address, does, number, 0, 0, *bits]
-    _call(record, words.SYSCALL, *arguments)
-
-
-def _now(record: Memory) -> Value:
-    """Return the time in nanoseconds; asking also leaves this core to its neighbor."""
-    time = on_stack(i64, 2)
-    _call(record, words.CLOCK, _MONOTONIC, time.base)
-    seconds, nanoseconds = (_words(time.base)[i] for i in range(2))
-    return seconds * _SECOND + nanoseconds
+    return Value.of(value) if value.type == INDEX else words_of(value)
 
 
 @_function
@@ -210,7 +168,7 @@ def _stolen(team: Memory, strand: Value, order: Value, pieces: Value) -> Value:
 def _given(record: Memory, word: int, condition: Value) -> Iterator[SSAValue]:
     """Write what is done where a record has an address and a condition holds."""
     with when((record[word] != 0) & condition):
-        yield _pointer(record, word)
+        yield pointer_in(record, word)
 
 
 def _taken(team: Memory, who: Value, strand: Value, low: Value, high: Value) -> Value:
@@ -220,7 +178,7 @@ def _taken(team: Memory, who: Value, strand: Value, low: Value, high: Value) -> 
     It claims half of those left, and all where it is alone: before a claim, a core
     waits until others see all that it wrote.
     """
-    cursors = _words(_pointer(team, words.CURSORS, WORDS))
+    cursors = words_of(pointer_in(team, words.CURSORS, WORDS))
     at = who * team[words.STRIDE] + strand
     first, count = Var(index(-1)), Var(index(0))
     no = constant(0, i1)
@@ -247,7 +205,7 @@ def team_wait(team: Memory, pieces: Value) -> Value:
     Return 0 when all pieces are done, and it sees what they wrote. Return 1 when others
     take longer: the worker is to claim pieces of their shares, then to wait again.
     """
-    done = _words(_pointer(team, words.DONE, WORDS))
+    done = words_of(pointer_in(team, words.DONE, WORDS))
     is_first = team[words.STEALS] == 0
     goal = team[words.GOAL] + select(is_first, pieces, index(0))
     team[words.GOAL] = goal
@@ -255,9 +213,9 @@ def team_wait(team: Memory, pieces: Value) -> Value:
     before = _say(team, done)
     with when(before < goal):
         patience = select(is_first, index(STEAL_AFTER_NS), index(WAIT_SPIN_NS))
-        end = _now(team) + patience
+        end = now(team) + patience
         for turn in repeated():
-            turn.again = (atomic_load(done, _COUNT) < goal) & (_now(team) < end)
+            turn.again = (atomic_load(done, _COUNT) < goal) & (now(team) < end)
         for is_second in branches(~is_first):
             if is_second:
                 _sleep_until(team, done, goal)
@@ -279,7 +237,7 @@ def _say(team: Memory, done: Memory) -> Value:
     def count() -> Value:
         counted = fetch_add(done, _COUNT, taken) + taken
         with when(atomic_load(done, _SLEEPERS) > 0):
-            _futex(team, _address(done, _COUNT), _WAKE, _ALL)
+            futex(team, address_in(done, _COUNT), WAKE, ALL)
         return counted
 
     return value_if(taken > 0, count, partial(atomic_load, done, _COUNT))
@@ -293,7 +251,7 @@ def _sleep_until(team: Memory, done: Memory, goal: Value) -> None:
             fetch_add(done, _SLEEPERS, 1)
             seen = atomic_load(done, _COUNT)
             with when(seen < goal):
-                _futex(team, _address(done, _COUNT), _SLEEP, seen)
+                futex(team, address_in(done, _COUNT), SLEEP, seen)
             fetch_add(done, _SLEEPERS, -1)
         turn.again = atomic_load(done, _COUNT) < goal
 
@@ -306,7 +264,7 @@ def team_run(job: Memory, pool: Memory) -> None:
     `job` is a run record; this fills what differs from run to run.
     """
     job[words.EPOCH] = job[words.EPOCH] + words.EPOCH_UNIT
-    job[words.GOAL] = atomic_load(_words(_pointer(job, words.DONE, WORDS)), _COUNT)
+    job[words.GOAL] = atomic_load(words_of(pointer_in(job, words.DONE, WORDS)), _COUNT)
     job[words.STRAND] = index(-1)
     take = partial(exchange_if, pool, words.BUSY, 0, 1)
     workers = minimum(job[words.LIMIT], pool[words.THREADS] + 1)
@@ -315,12 +273,12 @@ def team_run(job: Memory, pool: Memory) -> None:
         if is_team:
             job[words.WORKERS] = workers
             slot = _publish(job, pool)
-            _run_main(job, _pointer(job, words.OWN_SCRATCH))
+            _run_main(job, pointer_in(job, words.OWN_SCRATCH))
             fetch_add(pool, slot + words.GATE, -1)
             atomic_store(pool, words.BUSY, 0)
         else:
             job[words.WORKERS] = 1
-            _run_main(job, _pointer(job, words.OWN_SCRATCH))
+            _run_main(job, pointer_in(job, words.OWN_SCRATCH))
 
 
 def _publish(job: Memory, pool: Memory) -> Value:
@@ -352,13 +310,13 @@ def _wake_two(record: Memory, pool: Memory) -> None:
     with when(atomic_load(pool, words.PARKED) > 0):
         workers = record[words.WORKERS]
         bits = select(workers < 32, (index(1) << workers) - 2, index(-1))
-        _futex(record, _address(pool, words.CALLS), _WAKE_BITS, 2, bits)
+        futex(record, address_in(pool, words.CALLS), WAKE_BITS, 2, bits)
 
 
 def _run_main(record: Memory, scratch: Value | SSAValue) -> None:
     given = words.ARENA, words.IO, words.CONSTANTS, words.FAULT
-    arguments = [_pointer(record, word) for word in given]
-    _call(record, words.MAIN, *arguments, record.base, scratch)
+    arguments = [pointer_in(record, word) for word in given]
+    call_function(record, words.MAIN, *arguments, record.base, scratch)
 
 
 @_function
@@ -373,9 +331,9 @@ def team_work(record: Memory, pool: Memory) -> None:
     long = pool[words.SPIN]
     seen, spin = Var(index(0)), Var(long)
     for turn in repeated(seen, spin):
-        start = _now(record)
+        start = now(record)
         calls = _call_after(seen.value, start + spin.value, record, pool)
-        was_soon = _now(record) - start < long
+        was_soon = now(record) - start < long
         spin.value = select(was_soon, long, long // _SELDOM)
         with when(calls != seen.value):
             _join(record, pool)
@@ -390,13 +348,13 @@ def _call_after(seen: Value, end: Value, record: Memory, pool: Memory) -> Value:
     Until `end` it looks, by the clock; then it sleeps.
     """
     for turn in repeated():
-        time, calls = _now(record), atomic_load(pool, words.CALLS)
+        time, calls = now(record), atomic_load(pool, words.CALLS)
         turn.again = (calls == seen) & (time < end)
     with when(atomic_load(pool, words.CALLS) == seen):
         bit = index(1) << (record[words.WORKER] & 31)
         fetch_add(pool, words.PARKED, 1)
-        place = _address(pool, words.CALLS)
-        _futex(record, place, _SLEEP_WITH_BITS, seen, bit)
+        place = address_in(pool, words.CALLS)
+        futex(record, place, SLEEP_WITH_BITS, seen, bit)
         fetch_add(pool, words.PARKED, -1)
     return atomic_load(pool, words.CALLS)
 
