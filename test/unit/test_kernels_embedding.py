@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grids import cross
 from memory_code import Array, MemoryCode
 from xdsl.utils.exceptions import PassFailedException
 
@@ -182,9 +183,8 @@ def test_indices_that_are_no_list_are_refused() -> None:
         code.loops()
 
 
-@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("target", "mode"), cross(TARGETS, MODES))
 def test_sums_of_16_bits_are_rounded_once(target: str, dtype: str, mode: str) -> None:
     code, cases = MemoryCode(target), list[tuple[Array, Array]]()
     for width in WIDTHS:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grids import cross
 from memory_code import MemoryCode
 from small_onnx import model, node
 from xdsl.dialects.builtin import f32, f64, i64
@@ -18,8 +19,9 @@ from glow.support.types import tensor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("piece_ns", [0, 10])
-@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+@pytest.mark.parametrize(
+    ("dtype", "piece_ns"), cross(["float64", "float32", "float16", "bfloat16"], [0, 10])
+)
 def test_any_strides_and_parameters(dtype: str, piece_ns: int) -> None:
     """Ties, NaN, infinities, boxes without an area, equal boxes."""
     rng = np.random.default_rng(0)

@@ -8,6 +8,7 @@ import models
 import numpy as np
 import pytest
 from graph_code import module_of
+from grids import cross
 from numpy.typing import NDArray
 from onnx import ModelProto
 from operators import all_cases
@@ -113,8 +114,9 @@ def test_a_piece_takes_time() -> None:
 
 
 @pytest.mark.parametrize("piece_ns", PIECES)
-@pytest.mark.parametrize("target", ["cpu", "cpu:avx2", "cpu:sse2"])
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize(
+    ("dtype", "target"), cross(["float16", "bfloat16"], ["cpu", "cpu:avx2", "cpu:sse2"])
+)
 def test_floats_of_16_bits_give_the_same_bits(
     dtype: str, target: str, piece_ns: int
 ) -> None:

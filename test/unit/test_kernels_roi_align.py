@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grids import cross
 from memory_code import Array, MemoryCode
 from xdsl.dialects.builtin import f32, f64, i64
 from xdsl.utils.exceptions import VerifyException
@@ -33,8 +34,9 @@ def add(code: MemoryCode, x: Array, rois: Array, **parameters: Any) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("piece_ns", [0, 10])
-@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+@pytest.mark.parametrize(
+    ("dtype", "piece_ns"), cross(["float64", "float32", "float16", "bfloat16"], [0, 10])
+)
 def test_any_strides_and_parameters(dtype: str, piece_ns: int) -> None:
     whole = np.random.default_rng(0).standard_normal((2, 9, 12, 7))
     whole = whole.astype(dtype_named(dtype))

@@ -68,7 +68,8 @@ def environment_of(folder: Path) -> dict[str, str]:
     for group, points in settings["entry-points"].items():
         lines += [f"[{group}]", *(f"{name} = {at}" for name, at in points.items())]
     (info / "entry_points.txt").write_text("\n".join(lines))
-    return os.environ | {"PYTHONPATH": str(folder / ".links")}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return os.environ | {"PYTHONPATH": str(folder / ".links"), "PATH": path}
 
 
 @dataclass(frozen=True)
