@@ -20,6 +20,7 @@ from glow.dialects.graph.storage import (
     SaveOp,
     StorageOp,
 )
+from glow.support.dimensions import AT_MOST
 from glow.support.locations import name_of
 from glow.support.types import tensor_type
 from glow.support.walking import block_ops, ops_in, ops_of
@@ -233,3 +234,15 @@ def _reason_to_keep(op: PlaceholderOp, uses: Uses | None, named: bool) -> str | 
             return "it has no initial value"
         case _:
             return None
+
+
+def counted_placeholders(module: ModuleOp) -> dict[str, tuple[int, str]]:
+    """Return the axis that a run counts of some placeholders, and which one says it."""
+    placeholders = named_in(module, PlaceholderOp)
+    found: dict[str, tuple[int, str]] = {}
+    for name, op in placeholders.items():
+        for axis, meaning in enumerate(op.axes or ()):
+            count = meaning.data.removeprefix(AT_MOST)
+            if count != meaning.data and count in placeholders:
+                found[name] = axis, count
+    return found

@@ -240,5 +240,6 @@ def _check_rows(net: Executable, rows: int | None) -> None:
             f"expected the batch, {wanted} rows, as first axis of all inputs and "
             f"outputs, got {'; '.join(wrong)}"
         )
+    net.signature.check_whole("batches")
     if net.signature.states:
         raise BindingError("expected a model without states, as rows have no order")

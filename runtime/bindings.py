@@ -168,8 +168,9 @@ class Bindings:
             if on_output is None:
                 self._go()
             else:
+                self._made_of[0].check_whole("on_output")
                 Teller(self._outputs, self._deliver, on_output).run(self._go)
-            return self._results.copy()
+            return self._made_of[0].cut(self._results)
         finally:
             self._lock.release()
 
@@ -191,6 +192,7 @@ class Bindings:
 
         Errors: a BindingError for what a model reads and writes and has no array yet.
         """
+        self._made_of[0].check_whole("views")
         self._take()
         try:
             self._fill(outputs_only=True)

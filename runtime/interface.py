@@ -69,6 +69,7 @@ class Executable(ABC):
         """The file of what it is now, if there is one."""
         self._input_names = tuple(spec.name for spec in signature.inputs)
         self._output_names = tuple(spec.name for spec in signature.outputs)
+        self._is_cut = signature.is_cut
 
     @property
     def inputs(self) -> tuple[TensorSpec, ...]:
@@ -78,7 +79,7 @@ class Executable(ABC):
     @property
     def outputs(self) -> tuple[TensorSpec, ...]:
         """The tensors that a call returns, in order."""
-        return self.signature.outputs
+        return self.signature.results
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.signature}>"
@@ -103,6 +104,8 @@ class Executable(ABC):
             self.execute(cast(Sequence[Array], arrays), results, self._start())
         else:
             results = self._run(self.signature.positional(arrays, named), None)
+        if self._is_cut:
+            results = tuple(self._named(results).values())
         return results[0] if len(results) == 1 else results
 
     @overload
@@ -149,7 +152,12 @@ class Executable(ABC):
             results = self._run(given, out)
         else:
             self.execute(arrays, results, self._start())
-        return dict(zip(self._output_names, results, strict=True))
+        return self._named(results)
+
+    def _named(self, results: Sequence[Array]) -> dict[str, Array]:
+        """Return results by name, those as long as a run says that long."""
+        named = dict(zip(self._output_names, results, strict=True))
+        return self.signature.cut(named) if self._is_cut else named
 
     def _start(self) -> Sequence[Array]:
         """Return states for a run whose states are dropped."""
@@ -185,6 +193,7 @@ class Executable(ABC):
         on_output: OnOutput,
     ) -> dict[str, Array]:
         names = self._output_names
+        self.signature.check_whole("on_output")
         arguments, states = self.signature.bind(inputs, out), self._start()
         teller = Teller(names, arguments.deliver, on_output)
         arrays = arguments.inputs, arguments.outputs, states

@@ -33,9 +33,50 @@ class Signature:
 
     def __str__(self) -> str:
         inputs = ", ".join(map(str, self.inputs))
-        outputs = ", ".join(map(str, self.outputs))
+        outputs = ", ".join(map(str, self.results))
         states = ", ".join(str(state.spec) for state in self.states)
         return f"({inputs}) -> ({outputs})" + (f" with ({states})" if states else "")
+
+    @cached_property
+    def _counts(self) -> dict[str, tuple[int, str]]:
+        """The axis that a run counts of some outputs, and the output that says it."""
+        known = {spec.name for spec in self.outputs}
+        found = {spec.name: spec.counted for spec in self.outputs}
+        return {n: c for n, c in found.items() if c is not None and c[1] in known}
+
+    @cached_property
+    def results(self) -> tuple[TensorSpec, ...]:
+        """The outputs that a caller gets: those but for counts of others' rows."""
+        hidden = {count for _, count in self._counts.values()}
+        return tuple(spec for spec in self.outputs if spec.name not in hidden)
+
+    def cut(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the results of a run by name, each as long as the run says."""
+        if not self._counts:
+            return dict(arrays)
+        cut: dict[str, Any] = {}
+        for spec in self.results:
+            array = cut[spec.name] = arrays[spec.name]
+            if spec.name in self._counts:
+                axis, count = self._counts[spec.name]
+                part = slice(int(arrays[count]))
+                whole = (slice(None),) * axis
+                cut[spec.name] = spec.pack(spec.unpack(array)[(*whole, part)])
+        return cut
+
+    def check_whole(self, what: str) -> None:
+        """Raise where `what` would see results before a run says how long they are."""
+        for spec in self.results:
+            if spec.name in self._counts:
+                raise BindingError(
+                    f'{what}: expected outputs of known shapes, got "{spec.name}", '
+                    "whose rows the run counts; use what the run returns"
+                )
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether runs say how long some results are."""
+        return bool(self._counts)
 
     @property
     def directions(self) -> dict[str, str]:

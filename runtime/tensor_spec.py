@@ -19,6 +19,7 @@ from glow.support.arrays import (
     shares_bytes,
 )
 from glow.support.class_names import Class, classes_of_text
+from glow.support.dimensions import AT_MOST
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import BindingError
 from glow.support.names import with_article
@@ -40,7 +41,12 @@ def describe(
 ) -> str:
     """Return `float32[1, 8, 8, 3] (NHWC of [1, 3, 8, 8])`, as far as it is known."""
     notes = [f"{layout} of [{', '.join(map(str, whole))}]"] if layout else []
-    if axes:
+    most = [axis.startswith(AT_MOST) for axis in axes]
+    if any(most):
+        pairs = zip(extents, most, strict=True)
+        extents = [f"<={extent}" if is_most else extent for extent, is_most in pairs]
+        axes = ["" if m else axis for axis, m in zip(axes, most, strict=True)]
+    if any(axes):
         notes.append("axes " + ", ".join(axis or "?" for axis in axes))
     text = f"{dtype}[{', '.join(map(str, extents))}]"
     return f"{text} ({'; '.join(notes)})" if notes else text
@@ -71,6 +77,14 @@ class TensorSpec:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.description}"
+
+    @property
+    def counted(self) -> tuple[int, str] | None:
+        """The axis of which a run gives the first parts, and the output that counts."""
+        for axis, meaning in enumerate(self.axes):
+            if meaning.startswith(AT_MOST):
+                return axis, meaning.removeprefix(AT_MOST)
+        return None
 
     @property
     def is_typed(self) -> bool:

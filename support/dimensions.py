@@ -12,6 +12,9 @@ from typing import Any
 
 _LONGEST = 200  # characters; what is longer is a name
 
+AT_MOST = "<= "
+"""Before the name of an output, as the meaning of an axis: that says how long it is."""
+
 Dims = Mapping[str, int]
 Expression = Callable[[Dims], Any]
 """The value of arithmetic for given dimensions, a Fraction or an int."""

@@ -114,7 +114,7 @@ def _run_once(
         )
     paths: dict[str, Path] = {}
     if args.output_dir is not None:  # before the run: it may take long
-        names = (spec.name for spec in signature.outputs)
+        names = (spec.name for spec in signature.results)
         paths = output_paths(names, args.output_dir)
     if args.profile is not None:
         _profile(session.net, args, inputs)
@@ -154,7 +154,7 @@ def _profile(
 def _show_signature(signature: Signature) -> None:
     for spec in signature.inputs:
         print(f"input {spec}")
-    for spec in signature.outputs:
+    for spec in signature.results:
         print(f"output {spec}")
     for state in signature.states:
         print(f"state {state.spec}")
@@ -165,7 +165,7 @@ def _show(
     outputs: Mapping[str, Array],
     expected: Mapping[str, Array] | None,
 ) -> None:
-    for spec in signature.outputs:
+    for spec in signature.results:
         name, line = spec.name, str(spec)
         array = outputs[name]
         if array.size:

@@ -35,7 +35,7 @@ def onnxruntime_peer(path: str, threads: int, signature: Signature) -> Run:
         )
     except Exception as error:  # its own classes share no base
         raise ValueError(f"{path}: ONNX Runtime does not take it: {error}") from error
-    names = [spec.name for spec in signature.outputs]
+    names = [spec.name for spec in signature.results]
 
     def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
         return dict(zip(names, session.run(names, dict(inputs)), strict=True))
@@ -45,7 +45,7 @@ def onnxruntime_peer(path: str, threads: int, signature: Signature) -> Run:
         results = map(_array_of, session.run_with_ort_values(names, values))
         return dict(zip(names, results, strict=True))
 
-    specs = (*signature.inputs, *signature.outputs)
+    specs = (*signature.inputs, *signature.results)
     has_bfloat16 = any(spec.dtype.name == _BFLOAT16 for spec in specs)
     return run_values if has_bfloat16 else run
 
@@ -74,7 +74,7 @@ def openvino_peer(
         model = runtime.Core().compile_model(path, "CPU", options)
     except RuntimeError as error:
         raise ValueError(f"{path}: OpenVINO does not take it: {error}") from error
-    outputs = {spec.name: model.output(spec.name) for spec in signature.outputs}
+    outputs = {spec.name: model.output(spec.name) for spec in signature.results}
 
     def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
         results = model(dict(inputs))

@@ -24,6 +24,7 @@ from glow.dialects.graph.storage import (
     LoadOp,
 )
 from glow.dialects.graph.tensors import GraphWriter, SourceOp
+from glow.formats.onnx.counted_rows import CountedRows
 from glow.formats.onnx.tensors import check_extents
 from glow.support.errors import GlowError
 from glow.support.names import Names
@@ -69,6 +70,7 @@ class Emitter:
         """The ops so far, those that folded included."""
         self._inner = list[Block]()
         """The blocks of functions so far, those that became none included."""
+        self.rows = CountedRows(self.inputs_behind)
         self._depth = 0
         """How many blocks of functions are open."""
         self._names = Names(names)
@@ -163,6 +165,8 @@ class Emitter:
                 self.block.add_op(owner)
                 self._declare(owner)
         self.block.add_op(op)
+        if self.rows:
+            self.rows.follow(op)
 
     def _declare(self, source: Operation) -> None:
         """Let the module have the constant that `source` loads."""
@@ -189,6 +193,8 @@ class Emitter:
         location: LocationAttr,
     ) -> OutlinedFunction:
         """Make `block` a function of the module, called `name` if that is free."""
+        if any(value in self.rows for value in results):
+            raise self.rows.refusal("a body that returns a tensor", results)
         made = outlined(
             self._names.fresh(name), block, results, location, self._copy_of
         )

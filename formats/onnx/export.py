@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from onnx import ModelProto, TensorProto, ValueInfoProto, defs, helper
 from xdsl.dialects.builtin import (
@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 
-from glow.analysis.symbols import named_in
+from glow.analysis.symbols import counted_placeholders, named_in
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.control_flow import ControlFlowOp
 from glow.dialects.graph.placeholder import RUN
@@ -28,6 +28,7 @@ from glow.dialects.graph.storage import (
 from glow.formats.onnx.element_types import onnx_type_of
 from glow.formats.onnx.export_context import ExportContext
 from glow.formats.onnx.nodes import NodeWriter
+from glow.formats.onnx.records import COUNTED
 from glow.formats.onnx.registry import forms
 from glow.formats.onnx.signature import RESIDENCY, STATE, ZEROS
 from glow.formats.onnx.tensors import proto_of
@@ -84,6 +85,9 @@ class _ModelExport:
             for name, op in self._placeholders.items()
             if op.is_output
         }
+        self._counted = counted_placeholders(module)
+        for _, count in self._counted.values():
+            self._outputs.pop(count, None)
         """The output that each placeholder is which a run leaves something in."""
 
     def run(self) -> ModelProto:
@@ -137,12 +141,14 @@ class _ModelExport:
                     if name in self._constants:
                         read[name] = None
                     self._writer.write(op)
-                case SaveOp():
-                    self._save(op)
-                case ReturnOp():
+                case SaveOp() | ReturnOp():
                     continue
                 case _:
                     self._writer.write(op, wanted)
+        saves = [op for op in self._main.body.block.ops if isinstance(op, SaveOp)]
+        saved = {op.symbol.string_value(): op.value for op in saves}
+        for op in saves:
+            self._save(op, saved)
         return list(read)
 
     def _wanted(self) -> dict[SSAValue, str]:
@@ -152,19 +158,29 @@ class _ModelExport:
             if isinstance(op, SaveOp) and isinstance(
                 op.value.owner, GraphOp | ControlFlowOp
             ):
-                output = self._outputs.get(op.symbol.string_value())
-                if output is not None:
+                symbol = op.symbol.string_value()
+                output = self._outputs.get(symbol)
+                if output is not None and symbol not in self._counted:
                     wanted.setdefault(op.value, output)
         return wanted
 
-    def _save(self, op: SaveOp) -> None:
-        output = self._outputs.get(op.symbol.string_value())
+    def _save(self, op: SaveOp, saved: Mapping[str, SSAValue]) -> None:
+        symbol = op.symbol.string_value()
+        output = self._outputs.get(symbol)
         made = self._writer.name_of(op.value)
+        if symbol in self._counted:  # the rows that count
+            axis, count = self._counted[symbol]
+            end = self._writer.node("Reshape", saved[count], [1])
+            made = self._writer.node("Slice", op.value, [0], end, [axis])
+            self._writer.nodes[-1].metadata_props.add(key=COUNTED, value="true")
         if output is not None and output != made:  # None: nothing sees it
             self._writer.copy(made, output)
 
     def _info(self, name: str, symbol: str, op: PlaceholderOp) -> ValueInfoProto:
-        info = _info_of(name, op.type, op.axes)
+        counted = self._counted.get(symbol)
+        info = _info_of(name, op.type, None if counted else op.axes)
+        if counted:
+            info.type.tensor_type.shape.dim[counted[0]].dim_param = counted[1]
         if name == symbol and op.residency.data != RUN:
             info.metadata_props.add(key=RESIDENCY, value=op.residency.data)
             if op.initial_array is not None and not op.initial_array.any():

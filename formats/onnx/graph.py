@@ -169,6 +169,11 @@ class GraphImporter:
             self.problems.add(f"attribute {name} of {record.operator}", record.label)
         results = [returned] if isinstance(returned, Tensor) else returned
         outputs = [None if each is None else each.value for each in results]
+        rows = self.emitter.rows
+        if rows and any(v.value in rows for v in node.given):
+            unlike = [v for v in outputs if v is not None and v not in rows]
+            if unlike:  # a shape, or what follows from one
+                raise rows.refusal(record.operator, [v.value for v in node.given])
         if any(map(node.is_read, range(len(outputs), node.output_count))):
             raise Unsupported(f"{record.operator} with {node.output_count} outputs")
         for name, value in zip(record.outputs, outputs, strict=False):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.binary import DivOp
 from glow.dialects.graph.detection import NonMaxSuppressionOp
 from glow.dialects.graph.embedding import (
     MODES,
@@ -14,8 +15,9 @@ from glow.dialects.graph.embedding import (
     EmbeddingOp,
     SparseLengthsSumOp,
 )
-from glow.dialects.graph.indexing import OneHotOp
+from glow.dialects.graph.indexing import GatherOp, OneHotOp
 from glow.dialects.graph.tensors import Tensor
+from glow.formats.onnx.counted_rows import places_of
 from glow.formats.onnx.node import Node
 from glow.formats.onnx.nodes import NodeWriter, OnnxValue
 from glow.formats.onnx.records import DEFAULT_DOMAIN
@@ -32,17 +34,51 @@ CAFFE2 = (DEFAULT_DOMAIN, "org.pytorch._caffe2")
 @onnx_op("Compress")
 def compress(node: Node) -> Tensor:
     """The parts for which a condition holds, of the elements in a row or of an axis."""
-    data, condition = node.input(0), node.known(1, "a condition")
+    data, condition = node.input(0), node.input(1)
     axis = node.integer("axis") if node.has("axis") else 0
     if not node.has("axis"):
         data = data.reshape(data.size)
     axis = normalize_axis(axis, data.ndim)
-    if condition.ndim != 1 or len(condition) > data.shape[axis]:
+    if condition.ndim != 1 or condition.size > data.shape[axis]:
         node.invalid(
             f"expected at most {data.shape[axis]} conditions, "
             f"got {list(condition.shape)}"
         )
-    return xp.take(data, np.flatnonzero(condition), axis=axis)
+    known = node.constant(1)
+    if known is not None:
+        return xp.take(data, np.flatnonzero(known), axis=axis)
+    places, count = places_of(condition)
+    return node.emitter.rows.note(xp.take(data, places, axis), axis, count)
+
+
+@onnx_op("Gather")
+def gather(node: Node) -> Tensor:
+    """The parts that indices name; those that do not count name the first one."""
+    indices = node.emitter.rows.with_zeros(node.input(1))
+    return node.emit(GatherOp, node.input(0), indices, axis=node.integer("axis"))
+
+
+@onnx_form(GatherOp)
+def gather_node(op: GatherOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
+    return out.as_node("Gather", op)
+
+
+@onnx_op("NonZero")
+def non_zero(node: Node) -> Tensor:
+    """The places of elements that are not 0, a column for each."""
+    data = node.input(0)
+    flags = data.reshape(data.size)
+    flags = flags if flags.dtype == np.bool_ else flags != flags.writer.like(0, flags)
+    known = node.constant(0)
+    if known is not None:
+        return node.literal(np.array(np.nonzero(np.atleast_1d(known)), np.int64))
+    places, count = places_of(flags)
+    rows: list[Tensor] = []
+    for extent in reversed(data.shape or (1,)):
+        stride = np.int64(max(extent, 1))
+        rows.insert(0, places % stride)
+        places = node.emit(DivOp, places, stride)
+    return node.emitter.rows.note(xp.stack(rows), 1, count)
 
 
 @onnx_op("Unique")
@@ -118,8 +154,12 @@ def non_max_suppression(node: Node) -> Tensor:
         score_threshold=None if least is None else float(least.item()),
         center_point_box=node.flag("center_point_box"),
     )
-    rows = indices.shape[0] and node.known(count, "boxes and scores").item()
-    return indices[:rows]
+    if not indices.shape[0]:
+        return indices
+    known = node.emitter.array_of(count.value)
+    if known is None:
+        return node.emitter.rows.note(indices, 0, count)
+    return indices[: known.item()]
 
 
 @onnx_form(NonMaxSuppressionOp)

@@ -38,10 +38,11 @@ from glow.formats.onnx.signature import (
 from glow.formats.onnx.source import OnnxLike, OnnxSource, read
 from glow.formats.onnx.tensors import weights_of
 from glow.support.class_names import classes_of_text
+from glow.support.dimensions import AT_MOST
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.locations import location_of
 from glow.support.names import Names
-from glow.support.types import dtype_of, element_of, tensor_type
+from glow.support.types import dtype_of, element_of, shape_of, tensor_type
 
 MAIN = "main"
 FIRST_WITH_OPSETS = 3  # the IR version since which models say their opsets
@@ -98,6 +99,7 @@ class _ModelImport:
         labels = {name: label_numbers(table) for name, table in tables}
         self._weights = {**self._weights, **labels}
         self._kept = kept_inputs(self._graph, given)
+        self._counts = dict[SSAValue, str]()
         self._initial = {n: r for n, r in self._weights.items() if n in self._kept}
         self._weights = {n: r for n, r in self._weights.items() if n not in self._kept}
 
@@ -108,7 +110,8 @@ class _ModelImport:
         if not outputs:
             raise InvalidModelError("the graph has no outputs")
         block = Block()
-        entry = Names([*inputs, *outputs]).fresh(MAIN)
+        self._names = Names([*inputs, *outputs])
+        entry = self._names.fresh(MAIN)
         emitter = Emitter(block, [*inputs, *outputs, entry], note)
         given = [*inputs, *self._weights]
         records = [record_of(node, self._opsets) for node in self._graph.node]
@@ -200,6 +203,19 @@ class _ModelImport:
             op = SaveOp(self._symbol_of(info.name), value)
             op.location = location_of(info.name)
             emitter.insert(op)
+            rows = emitter.rows.get(value)
+            if rows is None:
+                continue
+            symbol = self._counts.get(rows.count)
+            if symbol is None:
+                symbol = self._names.fresh(f"{info.name}.count")
+                self._counts[rows.count] = symbol
+                count = SaveOp(symbol, rows.count)
+                count.location = op.location
+                emitter.insert(count)
+            meanings = list(self._axes.get(info.name) or [""] * len(shape_of(value)))
+            meanings[rows.axis] = f"{AT_MOST}{symbol}"
+            self._axes[info.name] = tuple(meanings)
 
     def _symbol_of(self, output: str) -> str:
         """Return the placeholder that an output is what a run leaves in."""
@@ -237,6 +253,10 @@ class _ModelImport:
             if name in inputs and name in saved:
                 direction = "inout"
             op = self._placeholder(name, direction, tensor_type(_present(values[name])))
+            op.location = location_of(name)
+            symbols.append(op)
+        for value, name in self._counts.items():
+            op = PlaceholderOp(name, "out", tensor_type(value))
             op.location = location_of(name)
             symbols.append(op)
         end = ReturnOp()

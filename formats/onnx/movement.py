@@ -6,18 +6,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
+    ReshapeOp,
     SpaceToDepthOp,
     TileOp,
     TransposeOp,
 )
+from glow.dialects.graph.select import ClipOp
 from glow.dialects.graph.slicing import PadOp, SliceOp, resolve_slice
 from glow.dialects.graph.tensors import Tensor
 from glow.dialects.graph.window import Ints
 from glow.formats.onnx.node import Node
 from glow.formats.onnx.nodes import NodeWriter, OnnxValue
+from glow.formats.onnx.records import COUNTED
 from glow.formats.onnx.registry import onnx_form, onnx_op
 from glow.support.types import normalize_axis, shape_of
 
@@ -82,9 +86,27 @@ def slice_by_attributes(node: Node) -> Tensor:
 @onnx_op("Slice", since=10)
 def slice_(node: Node) -> Tensor:
     starts = node.known_ints(1, "starts") or ()
-    ends = node.known_ints(2, "ends") or ()
     axes, steps = node.known_ints(3, "axes"), node.known_ints(4, "steps")
-    return _slice(node, starts, ends, axes, steps)
+    if node.constant(2) is None and starts == (0,) and steps in (None, (1,)):
+        return _first_rows(node, (axes or (0,))[0])
+    return _slice(node, starts, node.known_ints(2, "ends") or (), axes, steps)
+
+
+def _first_rows(node: Node, axis: int) -> Tensor:
+    """Return a slice from the first row on that ends where a run says."""
+    data, end = node.input(0), node.input(2)
+    axis = normalize_axis(axis, data.ndim)
+    if COUNTED in node.record.metadata and isinstance(end.value.owner, ReshapeOp):
+        count = end.writer.tensor(end.value.owner.input)
+        return node.emitter.rows.note(data, axis, count)
+    end = end.reshape().astype(np.int64)
+    extent = np.int64(data.shape[axis])
+    from_start = xp.where(end < 0, end + extent, end)
+    count = node.emit(ClipOp, from_start, np.int64(0), extent)
+    whole = [0] * data.ndim, data.shape, [1] * data.ndim
+    starts, sizes, ones = map(tuple, whole)
+    made = node.emit(SliceOp, data, starts=starts, sizes=sizes, steps=ones)
+    return node.emitter.rows.note(made, axis, count)
 
 
 def _slice(

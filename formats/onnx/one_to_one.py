@@ -11,7 +11,7 @@ from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp, TopKOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import BinaryOp, UnaryOp, declared
 from glow.dialects.graph.detection import RoiAlignOp
-from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
+from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp
 from glow.dialects.graph.linear import DetOp, EinsumOp, MatMulOp
 from glow.dialects.graph.logic import BitShiftOp
 from glow.dialects.graph.loss import CrossEntropyLossOp, NegativeLogLikelihoodLossOp
@@ -39,7 +39,6 @@ ONE: dict[str, type[GraphOp]] = {
     "ArgMin": ArgMinOp,
     "Det": DetOp,
     "Einsum": EinsumOp,
-    "Gather": GatherOp,
     "GatherElements": GatherElementsOp,
     "GatherND": GatherNdOp,
     "GlobalAveragePool": GlobalAvgPoolOp,

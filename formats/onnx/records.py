@@ -14,9 +14,11 @@ from glow.support.errors import InvalidModelError
 
 DEFAULT_DOMAIN = ""
 SOURCE = "glow.source"
+"""The metadata of a node with the name of what it was made from, if not its own."""
 MUST_END = "glow.must_end"
 """Metadata of a `Loop`: a run in which the limit ends it fails."""
-"""The metadata of a node with the name of what it was made from, if not its own."""
+COUNTED = "glow.counted"
+"""Metadata of a `Slice`: it takes the rows that count of an output."""
 
 
 def domain_of(name: object) -> str:

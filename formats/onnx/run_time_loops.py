@@ -22,6 +22,9 @@ class EndlessLoop(Unsupported):
     """A loop has no end."""
 
 
+MOST_ROWS = 1 << 24
+"""More turns than that are no bound, but stand for as many as there are."""
+
 _ENDLESS = "Loop with no limit and a condition that is always true"
 
 
@@ -107,7 +110,7 @@ def emit_loop(
                 "iterations that are counted at run time or too many to write out"
             )
         goes_on, condition = _conditions(node, turn.condition, condition, limit)
-        if rows and (turns is None or condition is not None):
+        if rows and (turns is None or turns > MOST_ROWS):
             node.note_unknown(limit, condition)
             node.refuse(
                 "a row of its outputs for each of as many turns as a run has, expected "
@@ -119,9 +122,14 @@ def emit_loop(
             initial.append(node.literal(whole))
             place = count - 1 - number if backward and backward[index] else number
             after.append(_written(node, block, initial[-1], place, row))
+        is_counted = bool(rows) and condition is not None
+        if is_counted:
+            initial.append(node.literal(0, np.dtype(np.int64)))
+            block.insert_arg(COUNT, len(block.args))
+            after.append(number + 1)
     first = [] if goes_on is None else [goes_on]
     body = node.outline("body", block, [*first, *after])
-    return node.insert(
+    made = node.insert(
         LoopOp(
             body.symbol,
             [each.value for each in initial],
@@ -131,6 +139,12 @@ def emit_loop(
             must_end=must_end and None not in (limit, condition),
         )
     )
+    if is_counted:
+        count = made.pop()
+        assert count is not None
+        for value in _present(made[len(state) :]) or ():
+            node.emitter.rows.note(value, 0, count)
+    return made
 
 
 def _conditions(

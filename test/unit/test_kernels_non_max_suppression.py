@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 from grids import cross
 from memory_code import MemoryCode
-from small_onnx import model, node
 from xdsl.dialects.builtin import f32, f64, i64
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.test_value import create_ssa_value
 
-import glow
 from glow.dialects.graph.detection import NonMaxSuppressionOp
 from glow.support.dtypes import dtype_named, widened
 from glow.support.types import tensor
@@ -54,15 +52,6 @@ def test_any_strides_and_parameters(dtype: str, piece_ns: int) -> None:
         for out, want in zip(outs, wanted, strict=True):
             np.testing.assert_array_equal(out, want)
     assert max(int(want[1]) for _, want in cases) > 50
-
-
-def test_the_number_of_rows_must_be_known() -> None:
-    nodes = [node("NonMaxSuppression", "b s n", "y")]
-    weights = {"n": np.array([3])}
-    proto = model(nodes, {"b": (1, 6, 4), "s": (1, 1, 6)}, ["y"], weights)
-    message = "NonMaxSuppression with boxes and scores known only at run time"
-    with pytest.raises(glow.UnsupportedModelError, match=message):
-        glow.load(proto)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,11 @@ def _parts() -> list[Case]:
         flags = np.arange(count) % 3 != 1
         attributes = {} if axis is None else {"axis": axis}
         found.append(case("Compress", data, flags, constants=(1,), **attributes))
+        found.append(case("Compress", data, flags, **attributes))
+    for shape in ((), (5,), (3, 4), (2, 0)):
+        for dtype in (F32, I64, BOOL):
+            flags = draw(shape, dtype, -1, 1).round().astype(dtype)
+            found += [case("NonZero", flags), case("NonZero", flags, constants=(0,))]
     for dtype in (F32, I64, BOOL):
         data = draw((3, 4, 2), dtype, -1, 1).round().astype(dtype)
         known = {"constants": (0,), "outputs": 4}

@@ -1,0 +1,166 @@
+"""Tensors of which only the first rows count, as many as a run says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.along_axis import CumsumOp
+from glow.dialects.graph.declaration import ElementwiseOp
+from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph.joining import ConcatOp, SplitOp
+from glow.dialects.graph.movement import ReshapeOp, TransposeOp
+from glow.dialects.graph.scattering import ScatterNdOp
+from glow.dialects.graph.select import CastOp
+from glow.dialects.graph.slicing import SliceOp
+from glow.dialects.graph.storage import SaveOp
+from glow.dialects.graph.tensors import Tensor
+from glow.formats.onnx.problems import Unsupported
+from glow.support.types import element_of, is_float, normalize_axis, shape_of
+
+_FAULTS = frozenset({"graph.div", "graph.mod"})
+"""Functions of integers that rows which do not count might make fail."""
+
+
+@dataclass(frozen=True)
+class CountedAxis:
+    """An axis along which the first `count` parts count."""
+
+    axis: int
+    count: SSAValue
+
+
+class CountedRows(dict[SSAValue, CountedAxis]):
+    """
+    The values of which only the first rows count.
+
+    What is computed row by row of such a value is one too; the rest is refused.
+    """
+
+    def __init__(self, inputs_behind: Callable[[SSAValue], set[str]]):
+        """`inputs_behind` says what inputs a value is computed from."""
+        super().__init__()
+        self._inputs_behind = inputs_behind
+
+    def note(self, value: Tensor, axis: int, count: Tensor) -> Tensor:
+        """Let only the first `count` parts of `value` along an axis count."""
+        self[value.value] = CountedAxis(axis, count.value)
+        return value
+
+    def with_zeros(self, value: Tensor) -> Tensor:
+        """Return `value` with 0 in rows that do not count, as these must not fault."""
+        own = self.pop(value.value, None)
+        if own is None:
+            return value
+        column = [1] * value.ndim
+        column[own.axis] = -1
+        places = np.arange(value.shape[own.axis], dtype=np.int64).reshape(column)
+        count = value.writer.tensor(own.count)
+        made = xp.where(count > places, value, value.writer.like(0, value))
+        self[value.value] = self[made.value] = own
+        return made
+
+    def follow(self, op: Operation) -> None:
+        """Note what `op` makes of such values; raise unless it goes row by row."""
+        read = [value for value in op.operands if value in self]
+        if not read or isinstance(op, SaveOp):
+            return
+        counts = {self[value].count for value in read}
+        axes = set(self._axes_after(op)) if len(counts) == 1 else {None}
+        if len(axes) != 1 or None in axes:
+            raise self.refusal(op.name, read)
+        (axis,) = axes
+        assert axis is not None
+        for result in op.results:
+            self[result] = CountedAxis(axis, self[read[0]].count)
+
+    def refusal(self, what: str, values: Iterable[SSAValue]) -> Unsupported:
+        """Return the error of what does not go row by row along these `values`."""
+        counts = [self[value].count for value in values if value in self]
+        return Unsupported(
+            f"{what} of as many rows as a run has, expected an operator that goes row "
+            "by row, or an output of the model",
+            set[str]().union(*map(self._inputs_behind, counts)),
+        )
+
+    def _axes_after(self, op: Operation) -> Iterator[int | None]:
+        """Yield where the axis of each operand is in the results; None: nowhere."""
+        for index, value in enumerate(op.operands):
+            if value in self:
+                yield self._axis_after(op, index, self[value].axis)
+            elif isinstance(op, ElementwiseOp):
+                yield from self._beside(op, value)
+            elif isinstance(op, ConcatOp):
+                yield None
+
+    def _beside(self, op: ElementwiseOp, value: SSAValue) -> Iterator[None]:
+        """Yield None for an operand that has a part for each row there may be."""
+        for other in op.operands:
+            if other in self:
+                axis = self[other].axis - len(shape_of(other)) + len(shape_of(value))
+                if axis >= 0 and shape_of(value)[axis] != 1:
+                    yield None
+
+    def _axis_after(self, op: Operation, index: int, axis: int) -> int | None:
+        shape = shape_of(op.operands[index])
+        match op:
+            case ElementwiseOp() if op.name not in _FAULTS or is_float(
+                element_of(op.result)
+            ):
+                return axis - len(shape) + len(shape_of(op.result))
+            case CastOp():
+                return axis
+            case TransposeOp():
+                return op.permutation.index(axis)
+            case ReshapeOp():
+                return _after_reshape(shape, shape_of(op.result), axis)
+            case SliceOp() if op.sizes[axis] == shape[axis] and op.steps[axis] == 1:
+                return axis
+            case GatherOp():
+                own = normalize_axis(op.axis, len(shape_of(op.data)))
+                if index == 1:
+                    return own + axis
+                more = len(shape_of(op.indices)) - 1
+                return None if axis == own else axis + more * (axis > own)
+            case ConcatOp() | SplitOp():
+                return None if normalize_axis(op.axis, len(shape)) == axis else axis
+            case _:
+                return None
+
+
+def _after_reshape(
+    before: tuple[int, ...], after: tuple[int, ...], axis: int
+) -> int | None:
+    """Return the axis that stays as it is; None if several could be it, or none."""
+    wanted = prod(before[:axis]), before[axis], prod(before[axis + 1 :])
+    found = [
+        place
+        for place, extent in enumerate(after)
+        if (prod(after[:place]), extent, prod(after[place + 1 :])) == wanted
+    ]
+    if before == after:
+        return axis
+    return found[0] if len(found) == 1 else None
+
+
+def places_of(condition: Tensor) -> tuple[Tensor, Tensor]:
+    """
+    Return where a row of bools is true, as [N] of i64, and how often it is.
+
+    Places behind the last one are 0.
+    """
+    size = condition.size
+    numbers = condition.astype(np.int64)
+    if not size:
+        return numbers, numbers.writer.tensor(np.int64(0))
+    emit = condition.writer.emit
+    running = emit(CumsumOp, numbers, axis=0)
+    goal = xp.where(condition, running - 1, np.int64(size)).reshape(size, 1)
+    empty = numbers.writer.tensor(np.zeros(size + 1, np.int64))
+    places = emit(ScatterNdOp, empty, goal, np.arange(size, dtype=np.int64))
+    return places[:size], running[size - 1]
