@@ -17,15 +17,19 @@ from xdsl.traits import is_side_effect_free
 from glow.analysis.calls import callees_first, calls_in, entries_of, names_called_in
 from glow.analysis.directions import functions_of
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.control_flow import IfOp, LoopOp
+from glow.dialects.graph.control_flow import CallingOp, IfOp, LoopOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.passes.constants import Constants
 from glow.passes.graph.inline_functions import copied
 from glow.support.arrays import Array
-from glow.support.types import has_layout, shape_of
+from glow.support.types import has_layout, shape_of, size_bytes
 
 KNOWN_ELEMENTS = 1 << 12
 """More elements than counts, conditions and what these are computed from have."""
+
+
+LARGE = 1 << 16
+"""The bytes of a result from which on several threads may be worth it."""
 
 
 class _RunDecides(Exception):
@@ -41,9 +45,11 @@ class UnrollLoopsPass(ModulePass):
     """
     Write out each loop whose turns are known, if they are few.
 
-    There are at most `turns`, and `most` with their ops. More take as long as a loop
-    on one thread, and longer to compile: 256 turns of a recurrent network 1 s, and 0.03
-    as a loop. Fewer lie in better layouts, and are work for several threads.
+    There are at most `turns`, and `most` with their ops, or `most_of_large` where an op
+    has a large result. Longer ones take as long as a loop on one thread, and longer to
+    compile: 256 turns of a recurrent network 1 s, and 0.03 s as a loop. Few turns lie
+    in better layouts, and large ones are work for several threads.
+
     Conditions, and limits of loops inside, are followed from turn to turn; so is what
     a choice inside depends on, which becomes the ops of one of its functions. A loop
     stays that a condition of the run ends, or that must end by its condition; so do
@@ -56,7 +62,8 @@ class UnrollLoopsPass(ModulePass):
     name = "unroll-loops"
 
     turns: int = 64
-    most: int = 1 << 12
+    most: int = 1 << 8
+    most_of_large: int = 1 << 12
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {f.sym_name.data: f for f in functions_of(op)}
@@ -81,7 +88,10 @@ class UnrollLoopsPass(ModulePass):
         known = dict[SSAValue, Array]()
         for op in list(function.body.block.ops):
             if isinstance(op, LoopOp):
-                room = _Room(self.turns, self.most)
+                body = functions[op.callees[0]]
+                is_large = _has_large_results(body, functions)
+                most = self.most_of_large if is_large else self.most
+                room = _Room(self.turns, most)
                 writer = _TurnWriter(functions, constants, known, room)
                 try:
                     results = writer.turns(op)
@@ -91,6 +101,18 @@ class UnrollLoopsPass(ModulePass):
                 Rewriter.replace_op(op, writer.ops, results)
             else:
                 _evaluate(op, known, constants)
+
+
+def _has_large_results(function: FuncOp, functions: Mapping[str, FuncOp]) -> bool:
+    """Return whether an op in a function, or in one that it calls, is large."""
+    return any(
+        any(size_bytes(result) >= LARGE for result in op.results)
+        or (
+            isinstance(op, CallingOp)
+            and any(_has_large_results(functions[n], functions) for n in op.callees)
+        )
+        for op in function.body.block.ops
+    )
 
 
 @dataclass
