@@ -28,6 +28,7 @@ from glow.backends.cpu.linker import link_image
 from glow.backends.cpu.llvm_ir import units
 from glow.backends.cpu.numbers_of_main import split_numbers
 from glow.backends.cpu.object_cache import ObjectCache
+from glow.backends.cpu.sections_of_main import split_sections
 from glow.backends.cpu.targets import expect_host, features_of
 from glow.backends.signature import spec_of
 from glow.dialects.graph.placeholder import ResourceAttr
@@ -63,7 +64,8 @@ def compile_module(
     expect_host(target)
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
     entry = len(_list(module, "glow.constants"))
-    text, numbers = split_numbers(module, entry) or (None, None)
+    split = split_numbers(module, entry) or split_sections(module, entry)
+    text, numbers = split or (None, None)
     read = [] if numbers is None else [CONSTANTS.share(numbers)]
     objects = objects_of(module, target, cache, text)
     team = _team(module)
@@ -99,7 +101,7 @@ def objects_of(
         cached_object_code(text, target, cache, level_of(functions[name]))
         for name, text in defined.items()
     ]
-    declared = [name for name in functions if name not in defined]
+    declared = [name for name, op in functions.items() if not op.body.blocks]
     return objects + kernel_objects(declared, target, cache)
 
 

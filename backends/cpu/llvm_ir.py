@@ -6,7 +6,7 @@ converter drops flags, linkage and alignment, and goes through a slower library.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
@@ -28,7 +28,10 @@ def _write(writer: LlvmWriter, op: Operation, linkage: str | None = None) -> Non
         writer.operation(op)
 
 
-def _text(writer: LlvmWriter, declarations: Iterable[str] = ()) -> str:
+def text_of(writer: LlvmWriter, defined: Container[str]) -> str:
+    """Return what was written, after declarations of functions it calls and lacks."""
+    called = writer.callees.items()
+    declarations = (text for name, text in called if name not in defined)
     tail = ["!0 = !{i32 1}"] if writer.uses_nontemporal else []
     head = sorted([*writer.declared.values(), *declarations])
     return "\n".join([*head, *writer.lines, *tail, ""])
@@ -39,7 +42,7 @@ def llvm_ir(module: ModuleOp) -> str:
     writer = LlvmWriter(WRITERS)
     for op in module.ops:
         _write(writer, op)
-    return _text(writer)
+    return text_of(writer, writer.callees)  # the module declares these
 
 
 def units(module: ModuleOp) -> dict[str, str]:
@@ -62,8 +65,7 @@ def units(module: ModuleOp) -> dict[str, str]:
             if tables[table].constant is None:
                 raise CompilationError(f"expected a constant table, got @{table}")
             _write(writer, tables[table])
-        others = (text for key, text in writer.callees.items() if key != name)
-        texts[name] = _text(writer, others)
+        texts[name] = text_of(writer, {name})
     return texts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +19,17 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from glow.runtime.image import ENTRY
 from glow.support.walking import block_ops, ops_of
 
-_ARENA, _CONSTANTS = "a0", "a2"
+_ARENA, _CONSTANTS, _SCRATCH = "a0", "a2", "a5"
 _ARGUMENTS = 4
 """What a `main` for one thread is passed: arena, io, constants, fault."""
 
-_ROWS, _NUMBER = "rows", "number"
+ROWS, NUMBER = "rows", "number"
 _BYTES, _POINTERS, _LOADED = " bytes", " pointers", " loaded"
 _STEPS = {_BYTES.strip(): "i8", _POINTERS.strip(): "ptr"}
 _PASSED = {llvm.ConstantOp, llvm.GEPOp, llvm.LoadOp, llvm.AddressOfOp}
 """What may stand between the calls, which find their operands for themselves."""
 
-_Path = tuple[str, tuple[int, ...]]
+Path = tuple[str, tuple[int, ...]]
 """
 How a call finds an operand: where it starts and each step from there, and the numbers
 that the steps take. `a2 pointers loaded` is an entry of the third argument of `main`.
@@ -47,34 +47,43 @@ def split_numbers(module: ModuleOp, entry: int) -> tuple[str, NDArray[np.int64]]
     `entry`: the rows, then, call by call, its kind, where operands lie, where rows
     start and how much is to be done. None for a `main` that is not one list of calls.
     """
-    functions = ops_of(module.ops, llvm.FuncOp)
-    defined = [op for op in functions if op.body.blocks]
-    tables = ops_of(module.ops, llvm.GlobalOp)
-    if [op.sym_name.data for op in defined] != [ENTRY] or len(tables) != 1:
+    defined, rows = defined_in(module), rows_of(module)
+    if [op.sym_name.data for op in defined] != [ENTRY] or rows is None:
         return None
-    (main,), values = defined, tables[0].value
+    (main,) = defined
     is_list = main.body.blocks.first is main.body.blocks.last
     if not is_list or len(main.body.block.args) != _ARGUMENTS:
         return None
-    if not isinstance(values, DenseIntOrFPElementsAttr):
-        return None
-    rows = np.array(values.get_values(), np.int64)
     try:
         kinds, numbers = _calls_in(main.body.block)
-    except _OtherOpError:
+    except OtherOpError:
         return None
     text = "\n".join(_lines(kinds, entry, len(rows)))
     return text, np.concatenate([rows, np.array(numbers, np.int64)])
 
 
-class _OtherOpError(Exception):
+def defined_in(module: ModuleOp) -> list[llvm.FuncOp]:
+    """Return the functions of a module that have bodies."""
+    return [op for op in ops_of(module.ops, llvm.FuncOp) if op.body.blocks]
+
+
+def rows_of(module: ModuleOp) -> NDArray[np.int64] | None:
+    """Return the rows of numbers of a module, None if it has not one table of them."""
+    tables = ops_of(module.ops, llvm.GlobalOp)
+    values = tables[0].value if len(tables) == 1 else None
+    if not isinstance(values, DenseIntOrFPElementsAttr):
+        return None
+    return np.array(values.get_values(), np.int64)
+
+
+class OtherOpError(Exception):
     """An op of `main` other than calls of kernels and their arguments."""
 
 
 def _calls_in(block: Block) -> tuple[Sequence[_CallKind], list[int]]:
     """Return the kinds of calls in `block`, in order, and the numbers of all calls."""
     kinds, numbers = dict[_CallKind, int](), list[int]()
-    ways = dict[int, _Path]()
+    ways = dict[int, Path]()
     """How values are found, by id: to hash a value calls Python."""
     for op in block_ops(block):
         op_class = type(op)
@@ -85,7 +94,7 @@ def _calls_in(block: Block) -> tuple[Sequence[_CallKind], list[int]]:
             for value in op.operands:
                 way = ways.get(id(value))
                 if way is None:
-                    way = ways[id(value)] = _passed(value)
+                    way = ways[id(value)] = way_to(value)
                 found.append(way[0])
                 numbers += way[1]
             kind = _symbol_of(op), tuple(found)
@@ -93,32 +102,33 @@ def _calls_in(block: Block) -> tuple[Sequence[_CallKind], list[int]]:
         elif op_class is llvm.ReturnOp and not op.operands:
             break
         elif op_class not in _PASSED:
-            raise _OtherOpError
+            raise OtherOpError
     return list(kinds), [*numbers, len(kinds)]
 
 
 def _symbol_of(op: Operation) -> str:
     assert isinstance(op, llvm.CallOp)
     if op.callee is None or op.results:
-        raise _OtherOpError
+        raise OtherOpError
     return op.callee.string_value()
 
 
-def _passed(value: SSAValue) -> _Path:
+def way_to(value: SSAValue) -> Path:
+    """Return how an operand is found. Errors: OtherOpError."""
     start, numbers = way = _way_to(value)
-    # All of the arena are found alike, wherever they lie in it.
-    return (start + _BYTES, (0,)) if start == _ARENA and not numbers else way
+    # All of the arena are found alike, wherever they lie in it, and all of scratch.
+    is_first = start in (_ARENA, _SCRATCH) and not numbers
+    return (start + _BYTES, (0,)) if is_first else way
 
 
-def _way_to(value: SSAValue) -> _Path:
-    """Return how `value` is found. Errors: _OtherOpError."""
+def _way_to(value: SSAValue) -> Path:
     if isinstance(value, BlockArgument):
         return f"a{value.index}", ()
     match value.owner:
         case llvm.ConstantOp(value=IntegerAttr() as number) if value.type == i64:
-            return _NUMBER, (number.value.data,)
+            return NUMBER, (number.value.data,)
         case llvm.AddressOfOp():
-            return _ROWS, ()
+            return ROWS, ()
         case llvm.LoadOp() as op if isinstance(value.type, llvm.LLVMPointerType):
             start, numbers = _way_to(op.ptr)
             if isinstance(op.ptr, BlockArgument):  # the first entry, as all others
@@ -130,20 +140,20 @@ def _way_to(value: SSAValue) -> _Path:
             step = _BYTES if op.elem_type == i8 else _POINTERS
             return start + step, (*numbers, index)
         case _:
-            raise _OtherOpError
+            raise OtherOpError
 
 
 def _lines(kinds: Sequence[_CallKind], entry: int, start: int) -> Iterator[str]:
     """Yield the lines of a `main` whose calls begin at number `start` of `entry`."""
-    types = {symbol: ", ".join(map(_type_of, ways)) for symbol, ways in kinds}
+    types = {symbol: ", ".join(map(type_of, ways)) for symbol, ways in kinds}
     for symbol in sorted(types):
         yield f"declare void @{symbol}({types[symbol]})"
     given = ", ".join(f"ptr %a{number}" for number in range(_ARGUMENTS))
     yield f"define void @{ENTRY}({given}) nounwind {{"
     yield "start:"
     yield f"  %entry = getelementptr ptr, ptr %{_CONSTANTS}, i64 {entry}"
-    yield f"  %{_ROWS} = load ptr, ptr %entry, align 8"
-    yield f"  %first = getelementptr i64, ptr %{_ROWS}, i64 {start}"
+    yield f"  %{ROWS} = load ptr, ptr %entry, align 8"
+    yield f"  %first = getelementptr i64, ptr %{ROWS}, i64 {start}"
     yield "  br label %next"
     yield "next:"
     after = "".join(f", [%after{k}, %call{k}]" for k in range(len(kinds)))
@@ -156,8 +166,29 @@ def _lines(kinds: Sequence[_CallKind], entry: int, start: int) -> Iterator[str]:
     yield from ("end:", "  ret void", "}", "")
 
 
-def _type_of(way: str) -> str:
-    return "i64" if way == _NUMBER else "ptr"
+def type_of(way: str) -> str:
+    return "i64" if way == NUMBER else "ptr"
+
+
+def follow(
+    found: str,
+    steps: Iterable[str],
+    number: Callable[[], str],
+    named: Callable[[str], str],
+) -> str:
+    """
+    Write the steps of a way from what is `found`; return what is found there.
+
+    `number` writes how the next number is read, `named` what a text computes; both
+    return its name.
+    """
+    for step in steps:
+        if step == _LOADED.strip():
+            found = named(f"load ptr, ptr {found}, align 8")
+        else:
+            index = number()
+            found = named(f"getelementptr {_STEPS[step]}, ptr {found}, i64 {index}")
+    return found
 
 
 class _CallWriter:
@@ -169,7 +200,7 @@ class _CallWriter:
         self._numbers = 1
 
     def lines_of(self, symbol: str, ways: Iterable[str]) -> list[str]:
-        passed = ", ".join([f"{_type_of(way)} {self._found(way)}" for way in ways])
+        passed = ", ".join([f"{type_of(way)} {self._found(way)}" for way in ways])
         end = f"  %after{self._kind} = getelementptr i64, ptr %at, i64 {self._numbers}"
         return [
             *self._lines,
@@ -180,18 +211,10 @@ class _CallWriter:
 
     def _found(self, way: str) -> str:
         """Write how an operand is found; return its name."""
-        if way == _NUMBER:
+        if way == NUMBER:
             return self._number()
         start, *steps = way.split()
-        found = f"%{start}"
-        for step in steps:
-            if step == _LOADED.strip():
-                found = self._named(f"load ptr, ptr {found}, align 8")
-            else:
-                index = self._number()
-                type_ = _STEPS[step]
-                found = self._named(f"getelementptr {type_}, ptr {found}, i64 {index}")
-        return found
+        return follow(f"%{start}", steps, self._number, self._named)
 
     def _number(self) -> str:
         place = self._named(f"getelementptr i64, ptr %at, i64 {self._numbers}")

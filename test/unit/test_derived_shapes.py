@@ -250,6 +250,26 @@ def test_shapes_share_machine_code() -> None:
     assert len({image.constants[-1].tobytes() for image in images}) == len(images)
 
 
+def test_shapes_share_the_code_of_threads() -> None:
+    """Many sections, so that `main` is in parts, and pieces of several units."""
+    rng = np.random.default_rng(0)
+    nodes = [node("Identity", "x", "v0")]
+    for n in range(20):
+        nodes.append(node("MatMul", f"v{n} w", f"p{n}"))
+        nodes.append(node("Softmax", f"p{n}", f"v{n + 1}", axis=0))
+    nodes.append(node("Neg", "v20", "y"))
+    shape = {"x": ("length", 64)}
+    weights = {"w": rng.standard_normal((64, 64), np.float32)}
+    source = model(nodes, shape, [info("y", ("length", 64))], weights)
+    net = compiled(source, threads=2)
+    images = [net.specialize({"length": n}).image() for n in (701, 768, 1200, 960)]
+    assert all(image.team and image.team.sections > 16 for image in images)
+    assert {image.objects for image in images} == {images[0].objects}
+    x = rng.standard_normal((960, 64), np.float32)
+    static = glow.compile(glow.load(source, dims={"length": 960}), threads=1)
+    np.testing.assert_array_equal(net(x), static(x))
+
+
 def test_shapes_that_broadcast_are_of_another_form(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
