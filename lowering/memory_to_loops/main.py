@@ -360,15 +360,10 @@ class Main:
     def _add(self, call: PlannedCall, begin: int, end: int) -> None:
         """Add the op that does some units of `call`."""
         bounds = self._pointers.index(begin), self._pointers.index(end)
-        # Built of operands in groups, a call would take three times as long.
-        numbers = {"units": end - begin, "cost": call.work.cost}
-        op = build_op(
-            func.CallOp,
-            operands=[*call.operands, *bounds],
-            properties={"callee": symbol_reference(call.symbol)},
-            attributes={name: integer(number) for name, number in numbers.items()},
-        )
-        op.location = call.location
+        counts = {"units": integer(end - begin), "cost": integer(call.work.cost)}
+        callee = {"callee": symbol_reference(call.symbol)}
+        operands = [*call.operands, *bounds]
+        op = build_op(func.CallOp, operands, (), callee, counts, location=call.location)
         if self.profile is None:
             self.block.add_op(op)
         else:

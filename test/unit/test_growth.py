@@ -9,17 +9,20 @@ import pytest
 import glow
 from glow.lowering.memory_to_loops import product_calls
 
+LIMITS = {"products": 9500, "convolutions": 11100, "outputs": 9300}
+"""How many function calls a layer may take on one thread: a tenth more than it does."""
+
 
 def content_of(name: str, count: int) -> bytes:
     return growing.SHAPES[name](count).SerializeToString()
 
 
-def calls(name: str, count: int) -> int:
+def calls(name: str, count: int, threads: int = 2) -> int:
     """Return how many functions are called to compile a model: no clock is as exact."""
     content = content_of(name, count)
     profile = cProfile.Profile()
     profile.enable()
-    glow.compile(glow.load(content), threads=2)
+    glow.compile(glow.load(content), threads=threads)
     profile.disable()
     return sum(entry.callcount for entry in profile.getstats())
 
@@ -32,6 +35,13 @@ def test_work_is_linear(name: str) -> None:
     )  # kernels and some tables are made once
     few, some, many = (calls(name, count) for count in (32, 64, 128))
     assert many - some < 2.1 * (some - few)
+
+
+@pytest.mark.parametrize(("name", "limit"), LIMITS.items())
+def test_a_layer_takes_few_calls(name: str, limit: int) -> None:
+    glow.compile(content_of(name, 34), threads=1)
+    few, many = (calls(name, count, threads=1) for count in (32, 64))
+    assert many - few < limit * 32
 
 
 @pytest.mark.parametrize("name", ["products", "convolutions"])
