@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakSet
 
 import exported
 import numpy as np
@@ -338,11 +340,15 @@ def test_many_lengths_in_one_process() -> None:
     source = rows(nodes, {"w": weight})
     net = compiled(source, cache_size=4)
     lengths = np.random.default_rng(1).permutation(np.arange(10, 60)).tolist()
+    made = WeakSet[glow.Executable]()
     for length in lengths:
+        made.add(net.specialize({"length": length}))
         x = np.random.default_rng(length).standard_normal((length, 4), np.float32)
         wanted = run_onnxruntime(source, {"x": x})[0]
         np.testing.assert_allclose(net(x), wanted, rtol=1e-4)
     assert [dims["length"] for dims in net.compiled] == lengths[-4:]
+    gc.collect()
+    assert len(made) == 4, "executables beyond cache_size and their arenas are freed"
 
 
 def test_specialized_model_says_what_it_rounds() -> None:
