@@ -31,6 +31,7 @@ from glow.support.errors import (
 )
 from glow.support.garbage import no_collection
 from glow.support.names import with_article
+from glow.support.printing import layer_text
 
 if TYPE_CHECKING:
     from glow.formats.onnx import OnnxSource
@@ -77,7 +78,7 @@ class Model:
         """
         from glow.pass_manager import lowered
 
-        return str(lowered(context(), self.module, level, target))
+        return layer_text(lowered(context(), self.module, level, target))
 
     def memory_report(self, target: str = "cpu", memory_bytes: int = 0) -> str:
         """

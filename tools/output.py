@@ -9,9 +9,9 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.printer import Printer
 
 from glow.reproducers import save_reproducer
+from glow.support.printing import layer_text
 
 
 class OutputFile(StringIO):
@@ -43,5 +43,4 @@ def log_pass(
         print(line, file=sys.stderr)
     if modules:
         print(f"// IR after {each.spec()}", file=sys.stderr)
-        Printer(stream=sys.stderr).print_op(module)
-        print(file=sys.stderr)
+        print(layer_text(module), file=sys.stderr)

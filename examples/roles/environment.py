@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 import venv
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -21,16 +23,26 @@ class StepError(Exception):
     """A step that failed, with what it said."""
 
 
+@cache
+def is_here() -> bool:
+    """Return whether the steps run where this script does, as the caller asks."""
+    parser = argparse.ArgumentParser()
+    text = "run in the environment of this Python, and install nothing"
+    parser.add_argument("--here", action="store_true", help=text)
+    return parser.parse_args().here
+
+
 class Environment:
     """A virtual environment below `folder`, and a folder to work in."""
 
     def __init__(self, folder: Path, name: str = "environment"):
         self.work = folder / "work"
         self.work.mkdir(exist_ok=True)
-        self._folder = folder / name
-        venv.create(self._folder, with_pip=True)
+        self._folder = Path(sys.prefix) if is_here() else folder / name
+        if not is_here():
+            venv.create(self._folder, with_pip=True)
+            self._empty_mb = self._mb()
         self._bin = self._folder / "bin"
-        self._empty_mb = self._mb()
 
     def _mb(self) -> float:
         files = (path for path in self._folder.rglob("*") if path.is_file())
@@ -38,6 +50,9 @@ class Environment:
 
     def install(self, what: str, *packages: object) -> None:
         """Install packages with pip, and say how much lies there besides pip itself."""
+        if is_here():
+            print(f"--           skipped: {what}")
+            return
         given = list(map(str, packages))
         self.run(what, "python", "-m", "pip", "install", "--quiet", *given)
         print(f"            {self._mb() - self._empty_mb:.0f} MB installed by now")
@@ -66,6 +81,7 @@ class Environment:
 @contextmanager
 def empty_folder() -> Generator[Path]:
     """Make a folder for a role, and end with code 1 and a message if a step fails."""
+    is_here()  # refuses other arguments before anything is installed
     with tempfile.TemporaryDirectory(prefix="glow-role-") as folder:
         try:
             yield Path(folder)

@@ -278,6 +278,21 @@ def test_models_show_every_level(model: glow.Model, tmp_path: Path) -> None:
         past.ir("graph")
 
 
+@pytest.mark.parametrize(
+    ("level", "line"),
+    {"memory": "    }", "loops": "func.call", "llvm": "llvm.call"}.items(),
+)
+def test_text_names_layers_where_values_have_no_names(
+    level: str, line: str, tmp_path: Path
+) -> None:
+    b = glow.Builder()
+    b.output("y", b.relu(b.add(b.input("x", (4,)), b.input("z", (4,)))))
+    text = b.model().ir(level)
+    assert re.search(rf"{line}.*  // add \+ relu$", text, re.M)
+    (tmp_path / "net.mlir").write_text(text)
+    assert str(glow.load(tmp_path / "net.mlir").module) in re.sub(" +//.*", "", text)
+
+
 def session_of(source: Any) -> glow.InferenceSession:
     return glow.InferenceSession(source, None, ["CPUExecutionProvider"])
 
