@@ -99,7 +99,7 @@ class Signature:
 
     def packed(self, outputs: Mapping[str, Array]) -> dict[str, Array]:
         """Return outputs of the model as the arrays that a run gives for them."""
-        return {spec.name: spec.pack(outputs[spec.name]) for spec in self.outputs}
+        return {spec.name: spec.pack(outputs[spec.name]) for spec in self.results}
 
     def labeled(self, outputs: Mapping[str, Array]) -> dict[str, Any]:
         """Return outputs with the labels of classes; see `TensorSpec.labeled`."""

@@ -116,12 +116,7 @@ def emit_loop(
                 "a row of its outputs for each of as many turns as a run has, expected "
                 "rows for the most turns in a tensor that the body carries"
             )
-        for index, row in enumerate(rows):
-            count = turns or 0
-            whole = np.broadcast_to(np.zeros((), row.dtype), (count, *row.shape))
-            initial.append(node.literal(whole))
-            place = count - 1 - number if backward and backward[index] else number
-            after.append(_written(node, block, initial[-1], place, row))
+        _carry_rows(node, block, rows, turns or 0, backward, (initial, after))
         is_counted = bool(rows) and condition is not None
         if is_counted:
             initial.append(node.literal(0, np.dtype(np.int64)))
@@ -139,12 +134,7 @@ def emit_loop(
             must_end=must_end and None not in (limit, condition),
         )
     )
-    if is_counted:
-        count = made.pop()
-        assert count is not None
-        for value in _present(made[len(state) :]) or ():
-            node.emitter.rows.note(value, 0, count)
-    return made
+    return _with_counted_rows(node, made, len(state)) if is_counted else made
 
 
 def _conditions(
@@ -160,6 +150,33 @@ def _conditions(
     elif before is None:
         before = node.literal(True)
     return goes_on, before
+
+
+def _with_counted_rows(node: Node, made: Values, first: int) -> Values:
+    """Return results without the last, which counts rows of those from `first` on."""
+    *results, count = made
+    assert count is not None
+    for value in _present(results[first:]) or ():
+        node.emitter.rows.note(value, 0, count)
+    return results
+
+
+def _carry_rows(
+    node: Node,
+    block: Block,
+    rows: Sequence[Tensor],
+    turns: int,
+    backward: Sequence[int],
+    carried: tuple[list[Tensor], list[Tensor]],
+) -> None:
+    """Let a body carry a tensor for each row, in which a turn writes it."""
+    initial, after = carried
+    number = node.tensor_of(block.args[0])
+    for index, row in enumerate(rows):
+        whole = np.broadcast_to(np.zeros((), row.dtype), (turns, *row.shape))
+        initial.append(node.literal(whole))
+        place = turns - 1 - number if backward and backward[index] else number
+        after.append(_written(node, block, initial[-1], place, row))
 
 
 def _written(

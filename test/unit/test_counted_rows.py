@@ -215,3 +215,9 @@ def test_what_does_not_go_row_by_row_is_refused(name: str) -> None:
     message = str(caught.value)
     assert f"{what} of as many rows as a run has, expected an operator" in message
     assert "values can be given: constants={" in message
+
+
+def test_outputs_of_other_runtimes_need_no_counts() -> None:
+    signature = glow.compile(network(NETWORKS["parts"])).signature
+    given = {"y": X[:2], "z": X[0, :2]}
+    assert signature.packed(given).keys() == given.keys()
