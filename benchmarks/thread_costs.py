@@ -23,7 +23,7 @@ import glow
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
-from teams import PIECES, SECTIONS, inputs, pool_of, program
+from teams import PIECES, SECTIONS, bouncing, inputs, pool_of, program
 
 NAMES = ("squeezenet", "shufflenet", "decoder_step")
 """The models that run in turn."""
@@ -31,6 +31,15 @@ NAMES = ("squeezenet", "shufflenet", "decoder_step")
 _PAUSE, _LOOKED_AT = 0.002, 0.05
 """How long after a run its process is looked at, and for how long, in seconds."""
 _LEAST_RUNS = 20
+
+_BATCH, _SHARE = 50, 0.97
+"""
+Runs that are timed together, and the share of as many cores as threads that the process
+must have had in them: else a thread was missing.
+"""
+
+_TURNS = 20_000
+"""How often a line goes from core to core and back in one measurement."""
 
 
 def quartiles(
@@ -53,17 +62,33 @@ def quartiles(
     return [float(np.percentile(times, 25)) / 1e3 for times in taken]
 
 
+def round_trip_us(seconds: float) -> float:
+    """Return what a line of the caches takes to another core and back."""
+    with bouncing(_TURNS) as play:
+        return quartiles([play], seconds)[0] / _TURNS
+
+
 def barrier_us(threads: int, seconds: float) -> float:
     """
-    Return what a section takes beyond the work of who does most of it.
+    Return what a section takes beyond the work of the worker that does most of it.
 
-    Its pieces take 0.1 us or so. What one thread does between pieces is part of these.
+    Its pieces take 0.05 us or so, and read what another worker wrote. What one thread
+    does between pieces is part of them. It is NaN where threads never had a core each.
     """
     sections: dict[int, float] = {}
     for workers in (1, threads):
         with pool_of(workers - 1):
             run = program().bind(inputs(0)).run
-            sections[workers] = quartiles([run], seconds)[0] / SECTIONS
+            taken: list[float] = []
+            end = time.perf_counter() + seconds
+            while time.perf_counter() < end:
+                start, used = time.perf_counter_ns(), time.process_time_ns()
+                for _ in range(_BATCH):
+                    run()
+                ns = time.perf_counter_ns() - start
+                if time.process_time_ns() - used > _SHARE * workers * ns:
+                    taken.append(ns / _BATCH / SECTIONS / 1e3)
+            sections[workers] = float(np.median(taken)) if taken else float("nan")
     most = -(-PIECES // threads)
     return sections[threads] - sections[1] * most / PIECES
 
@@ -104,6 +129,7 @@ def measure(threads: int, seconds: float) -> dict[str, float]:
     """Return the costs: in us, as multiples, and as a share of a core."""
     one, several = runs_of(1), runs_of(threads)
     return {
+        "round_trip_us": round_trip_us(seconds),
         "barrier_us": barrier_us(threads, seconds),
         "in_turn": in_turn(several, seconds),
         "in_turn_alone": in_turn(one, seconds),
@@ -114,8 +140,13 @@ def measure(threads: int, seconds: float) -> dict[str, float]:
 def table(costs: dict[str, float], threads: int) -> str:
     """Return the costs as a table."""
     names = ", ".join(NAMES)
+    trip, wait = costs["round_trip_us"], costs["barrier_us"]
     rows = (
-        (f"a barrier of {threads} threads", f"{costs['barrier_us']:.2f} us"),
+        ("a line of the caches to another core and back", f"{trip:.2f} us"),
+        (
+            f"a barrier of {threads} threads",
+            f"{wait:.2f} us, {wait / trip:.1f} times that",
+        ),
         (f"{names} in turn, of the sum of each alone", f"{costs['in_turn']:.2f}"),
         ("the same with one thread", f"{costs['in_turn_alone']:.2f}"),
         ("of a core, from 2 ms after a run on", f"{costs['idle']:.2%}"),

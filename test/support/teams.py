@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ctypes
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 
@@ -12,7 +14,7 @@ from xdsl.parser import Parser
 
 from glow.backends.cpu.code_generation import object_code
 from glow.backends.cpu.library import function_objects, lower
-from glow.backends.cpu.linker import link_image
+from glow.backends.cpu.linker import link, link_image
 from glow.backends.cpu.llvm_ir import units
 from glow.backends.cpu.object_cache import ObjectCache
 from glow.backends.cpu.targets import cpu_target
@@ -21,8 +23,9 @@ from glow.lowering.team import RUNTIME, TeamFunction
 from glow.runtime import team
 from glow.runtime.image import Image, Machine, Parameter, TeamSizes
 from glow.runtime.native import NativeExecutable
-from glow.runtime.team import ThreadPool
+from glow.runtime.team import ThreadPool, zeros
 from glow.runtime.tensor_spec import TensorSpec
+from glow.support.arrays import address_of
 from glow.support.team_words import END, LINE
 
 SECTIONS, PIECES = 20, 7
@@ -194,3 +197,50 @@ def pool_of(threads: int, **options: object) -> Iterator[ThreadPool]:
     finally:
         pool.stop()
         team.SHARED.pool = before
+
+
+# A player waits until the word is `first`, adds one, waits for the other to do so.
+_BOUNCE = """
+func.func @bounce(%word: memref<?xi64>, %first: index, %turns: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %turn = %c0 to %turns step %c1 {
+    %passed = arith.muli %turn, %c2 : index
+    %wanted = arith.addi %passed, %first : index
+    scf.while () : () -> () {
+      %seen = llvm_ext.atomic_load %word[%c0] : memref<?xi64> -> i64
+      %number = arith.index_cast %seen : i64 to index
+      %early = arith.cmpi slt, %number, %wanted : index
+      scf.condition(%early)
+    } do {
+      scf.yield
+    }
+    %next = arith.addi %wanted, %c1 : index
+    %stored = arith.index_cast %next : index to i64
+    llvm_ext.atomic_store %word[%c0], %stored : memref<?xi64>, i64
+  }
+  func.return
+}
+"""
+
+
+@contextmanager
+def bouncing(turns: int) -> Iterator[Callable[[], None]]:
+    """Give a function that sends a line of the caches to and fro so many times."""
+    target = cpu_target()
+    module = Parser(context(), _BOUNCE).parse_module()
+    lower(module, target)
+    objects = [object_code(text, target) for text in units(module).values()]
+    code = link(objects, ["bounce"])
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    bounce, word = kind(code.address("bounce")), zeros(1)
+    with ThreadPoolExecutor(1) as other:
+
+        def play() -> None:
+            word[0] = 0
+            answer = other.submit(bounce, address_of(word), 1, turns)
+            bounce(address_of(word), 0, turns)
+            answer.result()
+
+        yield play

@@ -78,6 +78,8 @@ def test_costs_of_threads_are_measured() -> None:
     assert costs["in_turn"] > 0
     assert costs["in_turn_alone"] > 0
     assert 0 <= costs["idle"] < 1
-    lines = thread_costs.table(costs | {"barrier_us": 0.25}, 2).splitlines()
-    assert lines[2] == "| a barrier of 2 threads | 0.25 us |"
-    assert len(lines) == 6
+    assert 0 < costs["round_trip_us"] < 1000
+    figures = costs | {"round_trip_us": 0.125, "barrier_us": 0.25}
+    lines = thread_costs.table(figures, 2).splitlines()
+    assert lines[3] == "| a barrier of 2 threads | 0.25 us, 2.0 times that |"
+    assert len(lines) == 7
