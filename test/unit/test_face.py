@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import io
 import re
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -360,46 +358,3 @@ def test_a_saved_executable_is_no_model_and_the_error_says_what_reads_it(
     glow.compile(model).save(tmp_path / "net.glow")
     with pytest.raises(glow.InvalidModelError, match=r"glow\.load_executable reads it"):
         glow.compile(tmp_path / "net.glow")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    {
-        "an op": (["-"], "graph.relux is not registered, did you mean graph.relu"),
-        "a pass": (["-", "--disable", "fold-bia"], "fold-bia, did you mean fold-bias"),
-    }.values(),
-)
-def test_wrong_names_are_answered_with_like_ones(
-    arguments: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    text = '%0 = "graph.relux"() : () -> tensor<2xf32>'
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
-    monkeypatch.setattr("sys.argv", ["glow-opt", *arguments, "--stop-after", "graph"])
-    with pytest.raises(SystemExit):
-        glow_opt.main()
-    assert message in capsys.readouterr().err
-
-
-def test_a_cache_that_nothing_can_be_written_to_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").write_text("")
-    arguments = ["none.mlir", "--cache-dir", str(tmp_path / "file" / "cache")]
-    monkeypatch.setattr("sys.argv", ["glow-run", *arguments])
-    with pytest.raises(SystemExit):
-        glow_run.main()
-    assert "not a directory" in capsys.readouterr().err
-
-
-def test_a_run_without_inputs_says_how_to_give_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "net.mlir").write_text(ADD)
-    monkeypatch.setattr("sys.argv", ["glow-run", str(tmp_path / "net.mlir")])
-    with pytest.raises(SystemExit):
-        glow_run.main()
-    message = "expected --random-inputs, or --input NAME=FILE.npy for x, i"
-    assert message in capsys.readouterr().err
