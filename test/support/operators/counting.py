@@ -42,7 +42,7 @@ def _parts() -> list[Case]:
         found.append(case("Compress", data, flags, **attributes))
     for shape in ((), (5,), (3, 4), (2, 0)):
         for dtype in (F32, I64, BOOL):
-            flags = draw(shape, dtype, -1, 1).round().astype(dtype)
+            flags = np.asarray(draw(shape, dtype, -1, 1).round().astype(dtype))
             found += [case("NonZero", flags), case("NonZero", flags, constants=(0,))]
     for dtype in (F32, I64, BOOL):
         data = draw((3, 4, 2), dtype, -1, 1).round().astype(dtype)
