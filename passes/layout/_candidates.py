@@ -122,8 +122,10 @@ class LayoutDemand:
 
 def source_of(value: SSAValue) -> SSAValue:
     """Return the value whose transform, or transform of one, `value` is."""
-    while isinstance(value.owner, TransformOp):
-        value = value.owner.input
+    owner = value.owner
+    while type(owner) is TransformOp:
+        value = owner.input
+        owner = value.owner
     return value
 
 

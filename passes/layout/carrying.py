@@ -20,13 +20,13 @@ def accepts(asked: Asked, layout: Layout, value: SSAValue) -> bool:
 
 def asked_layout(asked: Asked, value: SSAValue) -> Layout:
     """Return the requested layout, the first of several."""
+    if isinstance(asked, LayoutAttr):
+        return asked.data
     rank = len(shape_of(value))
     if asked is None:
         return row_major(rank)
-    if isinstance(asked, AnyOrder):
-        return asked.default(rank)
-    assert isinstance(asked, LayoutAttr)
-    return asked.data
+    assert isinstance(asked, AnyOrder)
+    return asked.default(rank)
 
 
 def has_maps(op: Operation) -> bool:
