@@ -87,8 +87,11 @@ class _Assignment:
         for value in self.problem.search.fixed:
             self.made[value, self.problem.made_in(value, self.ways)] = value
         for op, wanted in zip(ops, demands, strict=True):
-            for index, source, wish in wanted:
-                self._lay_out(op, index, source, wish)
+            if wanted:
+                operands = list(op.operands)
+                for index, source, wish in wanted:
+                    operands[index] = self._laid_out(op, source, wish)
+                op.operands = operands  # at once: each change copies all of them
             if isinstance(op, TransformOp):
                 self._keep(op, transforms[op])
             if op in self.ways:
@@ -114,10 +117,10 @@ class _Assignment:
                 demands.append((index, source, (known.add(whole_layout_of(value)),)))
         return demands
 
-    def _lay_out(
-        self, op: Operation, index: int, source: SSAValue, wish: tuple[int, ...]
-    ) -> None:
-        """Make operand `index` of `op` have a layout of `wish`."""
+    def _laid_out(
+        self, op: Operation, source: SSAValue, wish: tuple[int, ...]
+    ) -> SSAValue:
+        """Return an operand of `op`, made of `source`, in a layout of `wish`."""
         made = self.problem.made_in(source, self.ways)
         if made in wish:
             chosen = made
@@ -128,7 +131,7 @@ class _Assignment:
             layout = self.problem.search.values[source].layouts[chosen]
             new = TransformOp(self.made[source, made], layout)
             self.made[source, chosen] = self._placed(new, op)
-        op.operands[index] = self.made[source, chosen]
+        return self.made[source, chosen]
 
     def _return(self, op: ReturnOp, types: Sequence[Attribute]) -> None:
         """Return the types that are declared, also where others are the same bytes."""
