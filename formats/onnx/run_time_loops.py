@@ -113,8 +113,8 @@ def emit_loop(
         if rows and (turns is None or turns > MOST_ROWS):
             node.note_unknown(limit, condition)
             node.refuse(
-                "a row of its outputs for each of as many turns as a run has, expected "
-                "rows for the most turns in a tensor that the body carries"
+                "outputs that have a row for each iteration, expected a limit of "
+                f"iterations that is a constant of at most {MOST_ROWS:,}"
             )
         _carry_rows(node, block, rows, turns or 0, backward, (initial, after))
         is_counted = bool(rows) and condition is not None

@@ -242,7 +242,8 @@ RUN_DECIDES = {
     ),
     "rows": (
         helper.make_node("Loop", ["n", "c", "x"], ["z", "s"], "l", body=ALWAYS),
-        "Loop with a row of its outputs for each of as many turns as a run has",
+        "Loop with outputs that have a row for each iteration, expected a limit of "
+        "iterations that is a constant of at most 16,777,216",
     ),
 }
 
