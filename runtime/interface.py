@@ -155,7 +155,7 @@ class Executable(ABC):
         return self._named(results)
 
     def _named(self, results: Sequence[Array]) -> dict[str, Array]:
-        """Return results by name, those as long as a run says that long."""
+        """Return results by name, cut to the rows that this run has computed."""
         named = dict(zip(self._output_names, results, strict=True))
         return self.signature.cut(named) if self._is_cut else named
 

@@ -65,7 +65,7 @@ class Signature:
         return cut
 
     def check_whole(self, what: str) -> None:
-        """Raise where `what` would see results before a run says how long they are."""
+        """Raise where `what` would see results before their number of rows is known."""
         for spec in self.results:
             if spec.name in self._counts:
                 raise BindingError(

@@ -1,4 +1,4 @@
-"""Choices and loops whose condition a run decides: their bodies are traced."""
+"""Choices and loops with data-dependent conditions: their bodies are traced."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cond(
     """
     Return what one of two functions returns for `operands`.
 
-    In a trace both are traced, and the run decides which one is computed. Outside, or
+    In a trace both are traced, and data decide which one is computed. Outside, or
     where the predicate is a bool of Python, one is called.
     Shapes: predicate a scalar of bools; both results nested alike, of the same shapes
     and element types. Errors: TracingError at the caller's line for others.

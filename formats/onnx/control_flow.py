@@ -45,7 +45,7 @@ class _TooLong(Unsupported):
 
 @onnx_op("If")
 def if_(node: Node) -> Values:
-    """The branch that is taken; or both, if a run decides."""
+    """The branch that is taken; or both, if that depends on data."""
     bodies = node.body("then_branch"), node.body("else_branch")
     if node.constant(0) is None:
         return emit_choice(node, node.input(0).reshape(), bodies)

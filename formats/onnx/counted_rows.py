@@ -1,4 +1,4 @@
-"""Tensors of which only the first rows count, as many as a run says."""
+"""Tensors with a data-dependent number of rows: the first ones count."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from glow.formats.onnx.problems import Unsupported
 from glow.support.types import element_of, is_float, normalize_axis, shape_of
 
 _FAULTS = frozenset({"graph.div", "graph.mod"})
-"""Functions of integers that rows which do not count might make fail."""
+"""Integer functions that might fail on rows that do not count."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class CountedRows(dict[SSAValue, CountedAxis]):
     """
     The values of which only the first rows count.
 
-    What is computed row by row of such a value is one too; the rest is refused.
+    What is computed from such a value row by row is one too; the rest is refused.
     """
 
     def __init__(self, inputs_behind: Callable[[SSAValue], set[str]]):
-        """`inputs_behind` says what inputs a value is computed from."""
+        """`inputs_behind` gives the inputs that a value is computed from."""
         super().__init__()
         self._inputs_behind = inputs_behind
 
@@ -66,7 +66,7 @@ class CountedRows(dict[SSAValue, CountedAxis]):
         return made
 
     def follow(self, op: Operation) -> None:
-        """Note what `op` makes of such values; raise unless it goes row by row."""
+        """Note what `op` makes of such values; raise unless it works row by row."""
         read = [value for value in op.operands if value in self]
         if not read or isinstance(op, SaveOp):
             return
@@ -80,11 +80,11 @@ class CountedRows(dict[SSAValue, CountedAxis]):
             self[result] = CountedAxis(axis, self[read[0]].count)
 
     def refusal(self, what: str, values: Iterable[SSAValue]) -> Unsupported:
-        """Return the error of what does not go row by row along these `values`."""
+        """Return the error of what does not work row by row on these `values`."""
         counts = [self[value].count for value in values if value in self]
         return Unsupported(
-            f"{what} of as many rows as a run has, expected an operator that goes row "
-            "by row, or an output of the model",
+            f"{what} of a data-dependent number of rows, expected an operator that "
+            "works row by row, or an output of the model",
             set[str]().union(*map(self._inputs_behind, counts)),
         )
 

@@ -65,7 +65,7 @@ class Emitter:
         self._note = note
         self.constants: list[ConstantOp] = []
         self.functions: list[FuncOp] = []
-        """The bodies of choices and loops that a run decides."""
+        """The bodies of choices and loops that depend on data."""
         self.written = 0
         """The ops so far, those that folded included."""
         self._inner = list[Block]()

@@ -137,7 +137,7 @@ def one_hot_node(op: OneHotOp, out: NodeWriter) -> OnnxValue:
 
 @onnx_op("NonMaxSuppression")
 def non_max_suppression(node: Node) -> Tensor:
-    """The boxes that are taken: as many rows as that are must be known."""
+    """The boxes that are taken: a bounded number of rows."""
     limits = node.known_ints(2, "a number of boxes") or (0,)
     overlap, least = (
         None if node.optional(i) is None else node.known(i, "a threshold")

@@ -93,7 +93,7 @@ def slice_(node: Node) -> Tensor:
 
 
 def _first_rows(node: Node, axis: int) -> Tensor:
-    """Return a slice from the first row on that ends where a run says."""
+    """Return a slice from the first row up to a data-dependent end."""
     data, end = node.input(0), node.input(2)
     axis = normalize_axis(axis, data.ndim)
     if COUNTED in node.record.metadata and isinstance(end.value.owner, ReshapeOp):

@@ -1,4 +1,4 @@
-"""Choices and loops that a run decides: ops whose bodies are functions."""
+"""Data-dependent choices and loops: ops whose bodies are functions."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ class _TurnWriter:
         return [inside.get(value, value) for value in end.operands]
 
     def _decided(self, op: IfOp | LoopOp) -> Sequence[SSAValue]:
-        """Write what a choice or a loop does, or the op where a run decides that."""
+        """Write what a choice or a loop does; the op itself where data decide."""
         mark = len(self.ops)
         try:
             if isinstance(op, LoopOp):

@@ -42,7 +42,7 @@ def counted(w: Any, x: Any, rows: Any) -> Any:
 
 
 def until(w: Any, x: Any, rows: Any) -> Any:
-    """Only a run knows the number of turns."""
+    """The number of iterations depends on data."""
 
     def goes_on(state: Any) -> Any:
         return np.sum(state * state) < 40.0
@@ -54,7 +54,7 @@ def until(w: Any, x: Any, rows: Any) -> Any:
 
 
 def bounded(w: Any, x: Any, rows: Any) -> Any:
-    """Rows of as many turns as a run has."""
+    """One row for each of a data-dependent number of iterations."""
 
     def step(state: Any, row: Any) -> Any:
         state = np.tanh(state @ w + row) + state

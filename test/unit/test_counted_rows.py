@@ -1,4 +1,4 @@
-"""Outputs have as many rows as a run says, as in ONNX Runtime, taken in any way."""
+"""Outputs with a data-dependent number of rows are those of ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def test_what_does_not_go_row_by_row_is_refused(name: str) -> None:
     with pytest.raises(UnsupportedModelError) as caught:
         glow.load(network(text))
     message = str(caught.value)
-    assert f"{what} of as many rows as a run has, expected an operator" in message
+    assert f"{what} of a data-dependent number of rows, expected an operator" in message
     assert "values can be given: constants={" in message
 
 

@@ -1,4 +1,4 @@
-"""Choices and loops that a run decides compute what ONNX Runtime does, everywhere."""
+"""Data-dependent choices and loops compute what ONNX Runtime does, everywhere."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def rows(x: Any) -> Any:
 
 
 def bounded(x: Any, most: Any) -> Any:
-    """Rows of as many turns as a run has, and how many there were."""
+    """One row for each of a data-dependent number of iterations, and their number."""
 
     def step(carry: Any, part: Any) -> Any:
         turn, state = carry
