@@ -124,7 +124,7 @@ def problems_of_calls(module: ModuleOp) -> Iterator[str]:
 
 
 def _problems_of_gradient(function: FuncOp, found: FuncOp | None) -> Iterator[str]:
-    """Yield what is wrong with the type of what is said to be a gradient."""
+    """Yield what is wrong with the type of a declared gradient."""
     type_ = function.function_type
     inputs, outputs = type_.inputs.data, type_.outputs.data
     given = (*inputs, *outputs, *filter(_is_float, outputs))

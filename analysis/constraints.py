@@ -32,7 +32,7 @@ from xdsl.irdl import (
 )
 
 Variables = dict[str, Attribute]
-"""What the variables of constraints stand for in one op."""
+"""The attributes that the variables of constraints have in one op."""
 
 Test = Callable[[Attribute, Variables], bool]
 

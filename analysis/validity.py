@@ -106,7 +106,7 @@ def _report(op: Operation | None, error: VerifyException) -> NoReturn:
 
 
 class _Uses:
-    """The uses of values in a module, of which nearly all are in the block of these."""
+    """The uses of values in a module; nearly all lie in the block of their value."""
 
     def __init__(self, ops: Sequence[Operation]):
         self._ops = ops
@@ -135,7 +135,7 @@ class _Uses:
                 yield op, f"operand {index} is a value that nothing defines"
 
     def leaky(self) -> set[Operation]:
-        """Return the ops inside of which values from around them are used."""
+        """Return the ops that use values from outside in their regions."""
         found = set[Operation]()
         for user, _, value in self._others:
             block, ancestor = _block_of(value), user

@@ -41,7 +41,7 @@ from glow.support.locations import name_of
 from glow.support.targets import resolve, target_of
 
 RunResults = dict[str, Array]
-"""What a run leaves, by name, as tensors in the model's own order."""
+"""Results of a run by name, with axes in the model's order."""
 
 
 _CODE = ("loops", "llvm")

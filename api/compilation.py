@@ -50,7 +50,7 @@ class Source:
     constants: Mapping[str, object] | None = None
     example_inputs: object = None
     form: str | None = None
-    """What the model says but for its names, where these are numbers."""
+    """The canonical text of the model, without its names; None: not computed."""
 
     def load(self) -> Model:
         """

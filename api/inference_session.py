@@ -136,7 +136,7 @@ class IOBinding:
         self._results = self._executable.signature.labeled(results)
 
     def copy_outputs_to_cpu(self) -> list[Any]:
-        """Return the outputs that were asked for, or all, as the last run left them."""
+        """Return the requested outputs, or all, as of the last run."""
         return [self._results[name] for name in self._outputs or self._results]
 
     def get_outputs(self) -> list[Any]:

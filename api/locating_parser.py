@@ -40,7 +40,7 @@ _PARSING = Lock()
 
 
 _REFUSALS = (VerifyException, ValueError, ArithmeticError, LookupError, StructError)
-"""What xDSL raises for wrong text, besides its own errors of parsing."""
+"""Errors that xDSL raises for wrong text, besides its own parse errors."""
 
 
 class _Element(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]

@@ -184,7 +184,7 @@ class Model:
 
 class SymbolicModel(Model):
     """
-    A model some dimensions of which are open: `specialize` makes IR for their extents.
+    A model with symbolic dimensions: `specialize` makes IR for given extents.
 
     `module` raises an error that says what is missing; `print(model)` shows the inputs
     and outputs.

@@ -27,7 +27,7 @@ PIECE_NS = 2_500
 """The nanoseconds that a piece of work takes at least where threads share a run."""
 
 Watch = Callable[[str, ModuleOp], None]
-"""Told of each stage that is done, and of the module then."""
+"""A function called after each stage with its name and the module."""
 
 _LOG = logging.getLogger("glow")
 
@@ -52,7 +52,7 @@ class ModuleCompiler:
     def compile(
         self, module: ModuleOp, name: str, watch: Watch | None = None
     ) -> Executable:
-        """Lower `module`, link what comes out; `watch` is told of each stage."""
+        """Lower and link `module`; `watch` is called after each stage."""
         level = level_of(module)
         check_present(module)
         entry = Part(entry_checks(level, self.spec, self.options.trust))

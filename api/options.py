@@ -41,7 +41,7 @@ class Options:
     """The options of `glow.compile`; raises ValueError for those that cannot be."""
 
     threads: int | None = None
-    """The most threads of a run; None: as many as the process may use."""
+    """Most threads of a run; None: all that the process may use."""
     cpu_features: str | None = None
     disable: tuple[str, ...] = ()
     stop_after_pass: int | None = None
@@ -61,13 +61,13 @@ class Options:
     trust: bool = False
     """Whether code of a text may call any function of the process."""
     check: str | None = None
-    """What is checked besides the module: "each-pass", see `glow.checking`."""
+    """Additional checks: "each-pass", see `glow.checking`."""
     accuracy: str = "fast"
     """How exact results are, unless the target says it."""
     fold_bytes: int = FOLD_BYTES
     """The most bytes of results that constant folding holds at once."""
     memory_bytes: int = 0
-    """What values that are alive at once should fit in; 0: as little as is fast."""
+    """Bytes that live values should fit in; 0: no limit."""
 
     def __post_init__(self) -> None:
         for name in _INTEGERS:
@@ -115,7 +115,7 @@ class Options:
 
 
 def target_spec(target: str, cpu_features: str | None, accuracy: str = "fast") -> str:
-    """Return `target` with all that is said of it, the one text that passes know."""
+    """Return `target` with its features and accuracy, as passes take it."""
     if not isinstance(target, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         kind = with_article(type(target).__name__)
         raise ValueError(f"expected the name of a target, got {kind}")

@@ -36,7 +36,7 @@ from glow.support.progress import begin_step
 from glow.support.walking import ops_in
 
 Observer = Callable[[ModulePass, ModuleOp, float], None]
-"""Told of each pass that ran, the module since, and how many seconds it took."""
+"""A function called after each pass with the pass, the module and its seconds."""
 
 Parameters = Mapping[str, ParameterListType]
 

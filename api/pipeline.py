@@ -36,7 +36,7 @@ class Step:
 
     @property
     def options(self) -> frozenset[str]:
-        """The arguments of `glow.compile` that it carries out, or is told."""
+        """The arguments of `glow.compile` that it carries out or reads."""
         return frozenset({self.option, *Template(self.text).get_identifiers()}) - {""}
 
     @property

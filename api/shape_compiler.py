@@ -105,7 +105,7 @@ class ShapeCompiler:
         return net
 
     def _sample(self, point: Point) -> None:
-        """Compile for a shape before it is asked for, if the model can have it."""
+        """Compile for a shape ahead of its first call, if the model can have it."""
         try:
             self._whole(point)
         except GlowError as error:

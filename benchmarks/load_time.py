@@ -97,7 +97,7 @@ WAYS: Mapping[str, tuple[str, str]] = {
     "ORT, optimized .onnx": (PEER.format(options=AS_IT_IS), "optimized.onnx"),
     "ORT, .ort": (PEER.format(options=""), "net.ort"),
 }
-"""What to run, and on which file."""
+"""The command to run, and its file."""
 
 
 def write_files(name: str, folder: Path) -> None:

@@ -32,7 +32,7 @@ WIDTHS = (784, 512, 10)
 CALLS = 100
 """How many calls are timed together."""
 LIMIT_US = 15.0
-"""What a call with bound arrays may cost beside the kernels."""
+"""The most that a call with bound arrays may cost beside the kernels."""
 
 Array = NDArray[Any]
 

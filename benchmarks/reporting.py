@@ -1,4 +1,4 @@
-"""What benchmarks share: tables that grow while they are printed, and own processes."""
+"""Helpers of benchmarks: tables that grow while they are printed, child processes."""
 
 from __future__ import annotations
 

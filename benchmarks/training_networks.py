@@ -20,7 +20,7 @@ CLASSES = 10
 
 @dataclass(frozen=True)
 class Network:
-    """What is trained: f32 weights in nested lists and dicts, and the loss of them."""
+    """Networks to train: f32 weights in nested lists and dicts, and their loss."""
 
     what: str
     initial: Callable[[Random], Any]

@@ -1,5 +1,5 @@
 """
-Training steps of one network by one library, as many as each line of input says.
+Training steps of one network by one library; each input line gives a number of steps.
 
     python benchmarks/training_steps.py --library glow --network mlp
 

@@ -27,7 +27,7 @@ COMMAND = "python benchmarks/workers.py --output benchmarks/WORKERS.md"
 WORKERS, ROWS = 8, 24
 MEGABYTE = 1e6
 ROOM_BYTES, READY_S = 40e6, 0.1
-"""What a worker may take beside weights and arena, and until it is ready."""
+"""The limits of a worker: memory beside weights and arena, time until it is ready."""
 
 
 def compile_model(folder: Path) -> None:

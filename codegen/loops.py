@@ -63,7 +63,7 @@ def loop(
 
 
 def _hold(carried: Sequence[Var], ssas: Sequence[SSAValue]) -> None:
-    """Let variables hold `ssas`, each as many as it has parts."""
+    """Let variables hold `ssas`: one for each part of each variable."""
     rest = iter(ssas)
     for var in carried:
         parts = tuple(next(rest) for _ in var.value.parts)

@@ -92,7 +92,7 @@ def columns_of(rows: Sequence[Value]) -> list[Value]:
 
 
 def rows_of(columns: Sequence[Value]) -> list[Value]:
-    """Return the 2 or 4 rows of these columns, each as long as there are columns."""
+    """Return the 2 or 4 rows of these columns: a transpose in registers."""
     count, lanes = columns[0].lanes, len(columns)
     if count == 4:
         return _unpacked([_concatenated(columns[i::4]) for i in range(4)], lanes)
@@ -102,7 +102,7 @@ def rows_of(columns: Sequence[Value]) -> list[Value]:
 
 
 def _concatenated(parts: Sequence[Value]) -> Value:
-    """Return the lanes of all `parts`, as many as a power of two."""
+    """Return the lanes of all `parts`; their number is a power of two."""
     while len(parts) > 1:
         lanes = range(2 * parts[0].lanes)
         pairs = zip(parts[::2], parts[1::2], strict=True)

@@ -37,7 +37,7 @@ from glow.lowering.loops_to_llvm.types import constant_of
 from glow.lowering.memory_to_loops.profile import GROUPS, RECORD_BYTES, RECORDS
 
 _TEAM = ("sections", "strands", "worker_bytes")
-"""What a module says in numbers of a `main` that threads share."""
+"""Attributes of a module with a `main` for several threads."""
 
 _MOST_ALIGNED = 1 << 32
 """The largest alignment of LLVM."""

@@ -26,7 +26,7 @@ from glow.support.walking import ops_in
 REWRITES_PER_OP = 100
 
 Results = Tensor | SSAValue | Sequence[Tensor | SSAValue | None] | None
-"""What takes the place of an op's results; None where the pattern does not fit."""
+"""Replacements of an op's results; None where the pattern does not match."""
 
 
 class Replacement(OpList):
@@ -181,7 +181,7 @@ class _Walker(PatternRewriteWalker):
 
 
 def _is_unused(op: Operation) -> bool:
-    """Return whether `op` has results, of which none is used."""
+    """Return whether `op` has results, all unused."""
     results = op.results
     for result in results:  # a generator takes longer, and many ops are asked
         if result.first_use is not None:

@@ -248,7 +248,7 @@ class Bindings:
             raise BindingError(self._sharing(place, given))
 
     def _is_shared(self, place: _Place, array: Array) -> bool:
-        """Return whether `array` shares memory with others, of which runs write one."""
+        """Return whether `array` shares memory with an array that runs write."""
         extent = range_of(array)
         if extent is None:
             return False

@@ -43,7 +43,7 @@ class Arguments:
     outputs: tuple[Array, ...]
     """Buffers for the results; nothing else reads or writes them during the run."""
     requested: tuple[Array | None, ...]
-    """The caller's own output buffers; None: a fresh array was asked for."""
+    """The caller's output buffers; None: allocate a new array."""
 
     def results(self) -> tuple[Array, ...]:
         """Return the outputs after the run, in the caller's buffers where given."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 LOOK_NS = 10_000_000
-"""How often, while there are runs, it is asked who lost processors."""
+"""Time between two looks at lost processor time, while there are runs."""
 
 _LOSSES_PER_SECOND = 100
 """

@@ -101,9 +101,9 @@ class Image:
     messages: tuple[str, ...]
     """The messages of the fault codes 1, 2 and so on."""
     profile: Profile | None = None
-    """What the code notes while it runs; None: nothing."""
+    """Records of the code's profile; None: it is not profiled."""
     team: TeamSizes | None = None
-    """What runs need to be shared by threads; None: code for one thread."""
+    """Sizes for runs by several threads; None: code for one thread."""
     check: Callable[[], None] | None = None
     """To be called before constants are used; raises where they are damaged."""
 

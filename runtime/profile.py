@@ -27,7 +27,7 @@ class Group:
     name: str
     """The names of its nodes in the model, with " + " between."""
     op: str
-    """What it became at the memory level, such as `memory.conv`."""
+    """Its op at the memory level, such as `memory.conv`."""
     flops: int
     extents: tuple[int, ...] = ()
     """The shape of the result and, of a product, how many terms each sum has."""

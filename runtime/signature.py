@@ -51,7 +51,7 @@ class Signature:
         return tuple(spec for spec in self.outputs if spec.name not in hidden)
 
     def cut(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the results of a run by name, each as long as the run says."""
+        """Return the results of a run by name, each cut to its counted rows."""
         if not self._counts:
             return dict(arrays)
         cut: dict[str, Any] = {}

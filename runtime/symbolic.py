@@ -21,7 +21,7 @@ from glow.support.errors import BindingError
 @dataclass(frozen=True)
 class SymbolicSignature(Signature):
     """
-    The inputs, outputs and states of a model some dimensions of which are not known.
+    The inputs, outputs and states of a model with symbolic dimensions.
 
     Errors: a BindingError that names every array, and every dimension, that does not
     fit.

@@ -176,7 +176,7 @@ class ThreadPool:
 
 
 class _Shared:
-    """The pool of this process, made when it is first asked for."""
+    """The pool of this process, created on first use."""
 
     def __init__(self) -> None:
         self.pool: ThreadPool | None = None

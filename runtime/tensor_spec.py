@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 UNKNOWN: Extents = ("...",)
-"""The extents of an output of which nothing is known before it is compiled."""
+"""The extents of an output that is unknown until it is compiled."""
 
 
 def describe(
@@ -80,7 +80,7 @@ class TensorSpec:
 
     @property
     def counted(self) -> tuple[int, str] | None:
-        """The axis of which a run gives the first parts, and the output that counts."""
+        """The axis with a data-dependent extent, and the output that holds it."""
         for axis, meaning in enumerate(self.axes):
             if meaning.startswith(AT_MOST):
                 return axis, meaning.removeprefix(AT_MOST)

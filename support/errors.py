@@ -30,7 +30,7 @@ class UnsupportedModelError(GlowError):
 
 
 class CompilationError(GlowError):
-    """A valid model cannot be compiled for the target that was asked for."""
+    """A valid model cannot be compiled for the requested target."""
 
 
 class TargetError(GlowError, ValueError):

@@ -26,7 +26,7 @@ class Multilinear:
     terms: tuple[tuple[int, ...], ...]
     """The coordinates whose product each term is."""
     scale: int
-    """What all coefficients are divided by."""
+    """The common divisor of all coefficients."""
     coefficients: tuple[tuple[int, ...], ...]
     """Of each term, for each integer that is not the same as one before."""
     places: tuple[int, ...]
@@ -99,7 +99,7 @@ def _varying(points: Sequence[Point]) -> tuple[int, ...]:
 
 
 def _independent(rows: Sequence[Sequence[Fraction]]) -> list[int]:
-    """Return the numbers of rows of which none is a combination of others."""
+    """Return the indices of linearly independent rows."""
     reduced: list[tuple[int, list[Fraction]]] = []
     chosen: list[int] = []
     for number, row in enumerate(rows):

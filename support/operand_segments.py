@@ -89,7 +89,7 @@ _Defaults = Sequence[tuple[str, Attribute]]
 
 @cache
 def _defaults_of(kind: type[Operation]) -> tuple[_Defaults, _Defaults]:
-    """Return the properties and attributes that ops of a class have if not told."""
+    """Return the default properties and attributes of a class of ops."""
     if not issubclass(kind, IRDLOperation):
         return (), ()
     definition = kind.get_irdl_definition()

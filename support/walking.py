@@ -41,7 +41,7 @@ def block_ops(block: Block) -> list[Operation]:
 
 
 class _Members(dict[type[Operation], bool]):
-    """Membership of classes of ops in some kinds, asked once for each class."""
+    """Membership of op classes in some kinds, computed once per class."""
 
     def __init__(self, kinds: tuple[type[Operation], ...]):
         super().__init__()

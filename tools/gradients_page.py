@@ -1,4 +1,4 @@
-"""The generated page of which graph ops have a gradient, and why others have none."""
+"""The generated page of gradients: which graph ops have one, why others have none."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _REPEATED = 'style="rounded,dashed"; color="#606060"; labeljust="l"; fontsize=12
 
 _WIDTH = 56
 _USUAL = {"strides": 1, "dilations": 1, "pads": 0}
-"""What windows have that say nothing of them."""
+"""Default attributes of windows, which drawings leave out."""
 
 
 def dot_of(module: ModuleOp) -> str:

@@ -79,7 +79,7 @@ def check_arguments(args: argparse.Namespace) -> None:
 
 
 def inspected(module: ModuleOp, args: argparse.Namespace, target: str) -> str | None:
-    """Write the drawing that is asked for; return the report, None for neither."""
+    """Write the requested drawing; return the requested report, if any."""
     if not (args.layout_report or args.memory_report or args.emit_graph):
         return None
     level = args.stop_after or level_of(module)

@@ -25,7 +25,7 @@ _VALUE = re.compile(r"%\w+")
 
 def onnx_form_of(op: type[Operation]) -> str:
     """
-    Return the operators that the example of a graph op is exported as, of which opset.
+    Return the operators that the example of a graph op is exported as, with opsets.
 
     It is "" for ops that compute nothing themselves, such as a choice. What else an op
     may become, with other parameters or element types, the example does not show.
@@ -87,7 +87,7 @@ def _divided(right: str) -> tuple[str, str, str]:
 
 
 def _statements(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the ops of a text, each of which begins at the left."""
+    """Yield the ops of a text; each begins in the first column."""
     held: list[str] = []
     for line in lines:
         if held and not line.startswith(" "):

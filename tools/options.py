@@ -14,7 +14,7 @@ from glow.support.layout import LayoutError, parse_layout
 from glow.support.targets import ACCURACIES
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup  # pyright: ignore
-"""What options can be added to."""
+"""An object that options can be added to."""
 
 _REPEATABLE = (
     ("--dim", "NAME=VALUE", "the extent of a symbolic dimension"),

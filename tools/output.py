@@ -36,7 +36,7 @@ def save_crash(module: ModuleOp, arguments: list[str], error: BaseException) -> 
 def log_pass(
     each: ModulePass, module: ModuleOp, seconds: float, times: bool, modules: bool
 ) -> None:
-    """Write the time of a pass, and the IR after it, to stderr, as far as asked."""
+    """Write the time of a pass and the IR after it to stderr, as options request."""
     if times:
         count = sum(1 for _ in module.walk())
         line = f"{seconds * 1e3:9.2f} ms  {count:7} ops  {each.name}"

@@ -15,7 +15,7 @@ from glow.support.arrays import Array
 from glow.tools.profiling import profiled, runs_of
 
 LINE_NS = 100.0
-"""What it takes to fetch a line of the caches that another core has written."""
+"""Nanoseconds to fetch a cache line that another core has written."""
 
 Strand = Sequence[float]
 """The nanoseconds of each piece."""

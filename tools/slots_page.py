@@ -1,4 +1,4 @@
-"""The page of all slots of all ops, and the examples that targets are asked about."""
+"""The page of all slots of all ops, and the examples that targets are queried with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays that are views of others: which part of which array they are."""
+"""Arrays that are views of others, with their base and the part that they show."""
 
 from __future__ import annotations
 

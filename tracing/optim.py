@@ -136,7 +136,7 @@ def _adam(
 
 
 def _bias(beta: float, step: Any) -> Any:
-    """Return 1 - beta^step, of which little would be left in 32 bits."""
+    """Return 1 - beta^step without cancellation, which would leave few bits in f32."""
     return -np.expm1(step * log(beta)) if beta else 1.0
 
 
@@ -154,7 +154,7 @@ def _sums(one: Any, other: Any, scale: Any) -> Any:
 
 
 def _mixed(one: Any, other: Any, beta: float) -> Any:
-    """Return means of two trees, of which the first weighs `beta`."""
+    """Return weighted means of two trees: `beta` for the first."""
 
     def mixed(x: Any, y: Any) -> Any:
         return x * beta + y * (1 - beta)

@@ -56,7 +56,7 @@ class TracedArguments:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells calls apart that need other code."""
+        """The key of a call: calls with equal keys run the same code."""
         kinds = tuple((each.shape, each.dtype, each.weak) for each in self.specs)
         return (
             self.structure,

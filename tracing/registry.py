@@ -12,7 +12,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions under the names of NumPy and of the Python array API standard."""
 
 _SHOWN = {"__getitem__": "x[...]"}
-"""What messages call a function that is not a name in a program."""
+"""The display name in messages of a function without a name in a program."""
 
 Traceable = TypeVar("Traceable", bound=Callable[..., Any])
 

@@ -154,7 +154,7 @@ class TracedModule:
         self.symbols = Names(["main"], separator="_")
         self.main = Trace(self)
         self.made: dict[Any, Any] = {}
-        """What is made once per program, such as functions, by a key of their own."""
+        """Objects made once per program, such as functions, by key."""
         self.variables: dict[int, tuple[Any, PlaceholderOp, Tensor]] = {}
         """Each variable, its storage and the value that it has by now, by identity."""
         self.names: Mapping[int, str] = {}

@@ -52,7 +52,7 @@ def _combined(name: str, lhs: Any, rhs: Any) -> Any:
 
 class Tracer:
     """
-    An array of which only shape and element type are known, while a function is traced.
+    An array with only a shape and an element type, while a function is traced.
 
     It has the operators, indices and methods of NumPy's arrays, and goes into NumPy's
     functions and those of `x.__array_namespace__()`. A Python number that the caller

@@ -110,7 +110,7 @@ def _recurrent(op: LstmOp | GruOp | RnnOp) -> LayoutChoice:
 def _by_name(
     op: GraphOp, names: Sequence[str], asked: Asked, others: Asked
 ) -> tuple[Asked, ...]:
-    """Return `asked` for those operands of `op` that are `names`, else `others`."""
+    """Return `asked` for each operand of `op` in `names`, `others` for the rest."""
     operands = (name for name, _ in op.get_irdl_definition().operands)
     present = [name for name in operands if getattr(op, name) is not None]
     return tuple(asked if name in names else others for name in present)

@@ -21,13 +21,13 @@ from glow.support.walking import block_ops, ops_of
 
 _ARENA, _CONSTANTS, _SCRATCH = "a0", "a2", "a5"
 _ARGUMENTS = 4
-"""What a `main` for one thread is passed: arena, io, constants, fault."""
+"""Arguments of a `main` for one thread: arena, io, constants, fault."""
 
 ROWS, NUMBER = "rows", "number"
 _BYTES, _POINTERS, _LOADED = " bytes", " pointers", " loaded"
 _STEPS = {_BYTES.strip(): "i8", _POINTERS.strip(): "ptr"}
 _PASSED = {llvm.ConstantOp, llvm.GEPOp, llvm.LoadOp, llvm.AddressOfOp}
-"""What may stand between the calls, which find their operands for themselves."""
+"""Ops that may stand between calls: calls read their own operands."""
 
 Path = tuple[str, tuple[int, ...]]
 """

@@ -24,7 +24,7 @@ from glow.backends.cpu.numbers_of_main import (
 )
 
 _ARGUMENTS = 6
-"""What such a `main` is passed: arena, io, constants, fault, team, scratch."""
+"""Arguments of such a `main`: arena, io, constants, fault, team, scratch."""
 
 _FOUND = llvm.ConstantOp, llvm.GEPOp, llvm.AddressOfOp
 """Ops whose results are found where they are used, as pointers in tables are."""
@@ -90,7 +90,7 @@ class _SectionWriter(LlvmWriter):
         super().operation(op)
 
     def _call(self, op: llvm.CallOp) -> None:
-        """Write a call, of which two operands may be one value by chance."""
+        """Write a call; two of its operands may happen to be one value."""
         if op.callee is None:
             raise OtherOpError
         symbol, types = op.callee.string_value(), [self.type(v.type) for v in op.args]

@@ -23,7 +23,7 @@ def run_recurrent(
     read: Callable[[SSAValue | None], Array | None],
     write: Callable[[SSAValue, Array], None],
 ) -> None:
-    """Walk along each sequence of a batch, as long as it is; write what `op` asks."""
+    """Run `op` along each sequence of a batch, for its own length."""
 
     @cache
     def wide(name: str) -> Array | None:

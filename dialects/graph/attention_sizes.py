@@ -25,7 +25,7 @@ from glow.support.types import (
 )
 
 ScoreKind = Literal["product", "softcapped", "biased", "weights"]
-"""The steps whose result can be asked for as scores."""
+"""The steps whose result can be the second output, the scores."""
 
 Unseen = Literal["zero", "nan", "nan_to_zero"]
 """The choices for the weights of a query that sees no key."""

@@ -305,7 +305,7 @@ class GraphOp(OrderedOp):
 
 
 class AxisOp(GraphOp):
-    """An op whose operands and results have the same axes, one of which is `axis`."""
+    """An op along `axis`; operands and results have the same axes."""
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return identity(len(shape_of(self.operands[0])))

@@ -165,7 +165,7 @@ class BagOp(GraphOp, elements=FLOAT):
 
 
 def _combined(rows: Array, counts: Array, mode: str) -> Array:
-    """Combine [..., L, D] rows, of which those count that `counts` [..., L] says."""
+    """Combine [..., L, D] rows where `counts` [..., L] is true."""
     kept = counts[..., None]
     number = np.sum(kept, axis=-2)
     if mode == "max":

@@ -80,7 +80,7 @@ def _window_of(parameters: Mapping[str, Any]) -> PoolWindow:
 
 class MaxPoolOp(PoolOp, onnx="MaxPool-22 with explicit pads", elements=NUMBER):
     """
-    The greatest element in each window, and where it lies when asked.
+    The greatest element in each window, and optionally its place.
 
     Padding is never the greatest, NaN always is. A window with nothing but padding has
     the lowest number, of floats -inf, and the index -1. An index counts over the whole

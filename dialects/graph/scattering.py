@@ -81,7 +81,7 @@ def _gradients(
 
 
 def _of_last(b: Backward, read: ReadPlaces, write: WritePlaces) -> Any:
-    """Return the gradient of updates, of which the last one of a place remains."""
+    """Return the gradient of updates; the last update of a place wins."""
     shape: tuple[int, ...] = b.updates.shape
     numbers: Array = np.arange(prod(shape), dtype=np.int64).reshape(shape)
     none = b.xp.broadcast_to(b.writer.tensor(np.int64(-1)), b.data.shape)

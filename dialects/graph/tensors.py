@@ -105,7 +105,7 @@ class OpList(GraphWriter):
 
 
 def _flat(slots: Sequence[SlotLike]) -> list[Any]:
-    """Return the operands in `slots`, some of which are lists of them."""
+    """Return the operands in `slots`; some slots hold lists."""
     lists = (slot if isinstance(slot, list | tuple) else (slot,) for slot in slots)
     return [each for several in lists for each in cast(Sequence[Any], several)]
 

@@ -40,7 +40,7 @@ def _loaded(name: str) -> type[GraphOp]:
 
 @cache
 def defaults_of(op: type[GraphOp]) -> dict[str, Attribute]:
-    """Return the properties that `op` has where nothing else is said."""
+    """Return the default properties of `op`."""
     return {
         name: kind.default_value
         for name, kind in op.get_irdl_definition().properties.items()

@@ -20,7 +20,7 @@ _LEFT_OUT = (".*", "build", "dist", "fuzz", "*.egg-info", "__pycache__")
 
 
 class StepError(Exception):
-    """A step that failed, with what it said."""
+    """A step that failed, with its output."""
 
 
 @cache

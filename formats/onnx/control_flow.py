@@ -273,7 +273,7 @@ def _decide(
 def _kept(
     node: Node, keep: Callable[[], Values], arrays: Sequence[Array | None]
 ) -> Values:
-    """Return what a loop leaves, some of which is known; nothing if it cannot stay."""
+    """Return the results of a loop that stays an op; none if it cannot stay."""
     trial = node.trial()
     with suppress(Unsupported):
         made = keep()

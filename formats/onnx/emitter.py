@@ -60,7 +60,7 @@ class Emitter:
         names: Iterable[str],
         note: Callable[[Hashable], None] | None = None,
     ):
-        """`note` is told of rounding of small integers, which is folded."""
+        """`note` is called for each rounding of small integers that is folded."""
         self.block = block
         self._note = note
         self.constants: list[ConstantOp] = []

@@ -47,7 +47,7 @@ class ExtentWriter:
     """Writes nodes that compute polynomials; what is equal is computed once."""
 
     def __init__(self, names: Names, places: Mapping[int | str, tuple[str, int]]):
-        """`places` says for each dimension of which input and axis it is the extent."""
+        """`places` maps each dimension to the input and axis whose extent it is."""
         self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []
         self._names, self._places = names, places

@@ -69,7 +69,7 @@ def transformed(scores: Tensor, transform: str) -> Tensor:
 
 def binary_scores(score: Tensor, transform: str, is_probability: bool) -> Tensor:
     """
-    Return the scores of both classes, of which a model computes the second one's.
+    Return the scores of both classes; the model computes that of the second.
 
     Those of the first are `1 - score` where the score is a probability, else `-score`.
     Source: `write_scores` of ONNX Runtime.

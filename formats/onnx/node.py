@@ -316,7 +316,7 @@ class Node:
         raise Unsupported(f"{self.record.operator} with {what}")
 
     def unread(self) -> list[str]:
-        """Return the attributes that the model sets and no one has asked for."""
+        """Return the attributes that the model sets and nothing has read."""
         return sorted(set(self.record.attributes) - self._read)
 
     def tensor_of(self, value: SSAValue) -> Tensor:

@@ -33,7 +33,7 @@ MAX_DIMS = 4
 MAX_COMPUTED = 64
 """How many elements a constant may have that depend on dimensions."""
 MAX_DIVISOR = 4096
-"""What a sum of products may be divided by at most."""
+"""The largest denominator of a coefficient of a sum of products."""
 
 _SCALES = 1, 16
 _PRIMES = 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53

@@ -81,7 +81,7 @@ class NodeRecord:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What a function that it calls goes by: domain, name and overload."""
+        """The key of a function that it calls: domain, name and overload."""
         return self.domain, self.op_type, self.overload
 
     @property

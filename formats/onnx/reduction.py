@@ -42,7 +42,7 @@ _REDUCTION_NAMES: dict[type[GraphOp], str] = {op: n for n, op in REDUCTIONS.item
 def reduction_node(
     op: ReductionOp, out: NodeWriter
 ) -> OnnxValue | Sequence[OnnxValue | None]:
-    """Without axes, ONNX reduces none only where it is told so."""
+    """An op without axes is one with `noop_with_empty_axes`: ONNX would reduce all."""
     name = _REDUCTION_NAMES[type(op)]
     if wider_types(out.schema(name), [op.input]):
         return out.function(op, widened(name))

@@ -143,7 +143,7 @@ def resize_node(op: ResizeOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
 def _unbounded_sizes(
     op: ResizeOp, sizes: Sequence[int], scales: Sequence[float]
 ) -> list[int]:
-    """Return sizes of which one gives the scale of all axes, and no other bounds it."""
+    """Return sizes where one axis gives the scale of all, and no other limits it."""
     shape = shape_of(op.input)
     axes = range(len(shape)) if op.axes is None else op.axes
     extents = [shape[axis] for axis in axes]

@@ -36,7 +36,7 @@ class Iteration:
     """Whether there is another iteration; None: there is."""
     carried: Values
     rows: Values
-    """What goes into the rows of outputs that have one for each iteration."""
+    """The rows of this iteration, for outputs with one per iteration."""
 
 
 RunIteration = Callable[[Tensor, Tensor, Values], Iteration]

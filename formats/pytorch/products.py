@@ -108,7 +108,7 @@ def attention_scores(
 
 
 def _for_heads(key: Any, query: Any) -> Any:
-    """Return a key or value for each head of a query, of which several may see one."""
+    """Return a key or value per query head; several heads may share one."""
     repeats = query.shape[1] // key.shape[1]
     return key if repeats == 1 else xp.repeat(key, repeats, axis=1)
 

@@ -15,7 +15,7 @@ from glow.tracing.operands import dtype_of, tensor_of
 from glow.tracing.tracers import Tracer
 
 DEFAULT_FLOAT = np.dtype(np.float32)
-"""What integers become where only floats will do."""
+"""The type that integers are promoted to where only floats are allowed."""
 
 
 def dtype_from(name: object) -> np.dtype[Any]:

@@ -100,7 +100,7 @@ class Lowering:
         self.target = target
         self.block = Block()
         self.arguments: list[str] = []
-        """What loads and saves call the arguments of the function."""
+        """Names of the function's arguments in loads and saves."""
         self.destinations = Destinations()
         self.halos: dict[SSAValue, Halos] = {}
         self.new_constants = new_constants or NewConstants(constants)

@@ -78,7 +78,7 @@ def flags_of(op: Operation) -> llvm.FastMathAttr | None:
 
 
 _IN_F16 = (arith.AddfOp, arith.SubfOp, arith.MulfOp)
-"""What some targets compute of f16, whose values are their bits elsewhere."""
+"""Ops that some targets compute in f16; elsewhere f16 values are held as bits."""
 
 
 @lowers(*_RENAMED)

@@ -1,4 +1,4 @@
-"""Pointers into the memory of a run and numbers, of which a function has each once."""
+"""Pointers into the memory of a run, and numbers: each once in a function."""
 
 from __future__ import annotations
 

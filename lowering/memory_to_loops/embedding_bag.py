@@ -233,7 +233,7 @@ def _stride(value: SSAValue | None) -> int:
 def _bags(
     main: Main, op: ApplyOp, indices: Addressing, result: Addressing
 ) -> tuple[EvenBags[int] | ToldBags[int], str]:
-    """Return the row of the bags, and by what they are told, if not of one size."""
+    """Return the row of the bags, and the operand with their sizes, if those differ."""
     shape = indices.shape
     kind, bounds = "lengths", op.find("lengths")
     text = f"expected lengths of 0 or more that add up to {prod(shape)}"

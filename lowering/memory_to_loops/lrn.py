@@ -103,7 +103,7 @@ class LrnRows(Lrn):
         return x, x * x
 
     def _strip(self, line: Line, left: Value) -> Strip:
-        """Return a vector of which `left` lanes exist, if not all."""
+        """Return a vector whose first `left` lanes are valid."""
         lanes = line.strips.lanes
         masks = (mask_of(left, lanes),) if line.strips.masked else ()
         return Strip(lanes, 1, masks)

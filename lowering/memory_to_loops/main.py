@@ -75,7 +75,7 @@ class Main:
     tables: TablePool = field(default_factory=TablePool)
     messages: list[str] = field(default_factory=lambda: [])
     profile: ProfileWriter | None = None
-    """What a profiled `main` notes; None: nothing."""
+    """Writes the records of a profiled `main`; None: there are none."""
     kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
     """The kernels called, with the types of their arguments."""
     rows: list[int] = field(default_factory=lambda: [])
@@ -84,9 +84,9 @@ class Main:
     callees: Mapping[str, func.FuncOp] = field(default_factory=lambda: {})
     """The functions of the memory level that ops call."""
     piece_ns: int = 0
-    """What a piece takes at least if threads share calls; 0 if they do not."""
+    """Least nanoseconds of a piece where threads share calls; 0 for one thread."""
     plans: dict[Hashable, Any] = field(default_factory=lambda: {})
-    """What ops that differ in their buffers alone share, by what is equal of them."""
+    """Plans by key; ops that differ only in their buffers share one."""
     near_bytes: int = 0
     """What calls may pass on before they take turns."""
 
@@ -104,7 +104,7 @@ class Main:
         self.shared = SharedCalls(self.storage, self.piece_ns)
         self.sections: list[SectionOp] = []
         self.spent = 0
-        """What calls take so far, in nanoseconds."""
+        """Estimated nanoseconds of all calls so far."""
         self._planned: list[PlannedCall] = []
         self._is_inner = False
         self._places: Mapping[SSAValue, str] = {}

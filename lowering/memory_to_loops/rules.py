@@ -31,7 +31,7 @@ class KernelRule:
     in_place: bool = False
     """Elements of the first operand are read before those of the result are written."""
     updates: bool = False
-    """The result has the first operand before, of which parts are written."""
+    """The result starts as a copy of the first operand; parts are overwritten."""
     contiguous: tuple[str, ...] = ()
     """Operands that are read in row-major order, without gaps."""
     scratch: Callable[[Any], Sequence[Buffer]] | None = None

@@ -68,7 +68,7 @@ class TreeEnsemble(Kernel):
         return 2
 
     def write(self, call: Call[TreeEnsembleRow[Value]]) -> None:
-        """What is left of a block of rows goes down all trees row by row."""
+        """The remaining rows of a block go down all trees one by one."""
         for start in loop(*call.range, step=BLOCK, name="block"):
             count = minimum(call.end - start, BLOCK)
             whole = count // self.strip.size * self.strip.size

@@ -22,7 +22,7 @@ class WrittenModule(Protocol):
     places: dict[str, int]
     """The number of each placeholder."""
     digests: dict[str, bytes]
-    """What each function computes that is in its form."""
+    """Digests of the functions whose form is written."""
 
     def callee(self, name: str) -> str:
         """Return the first function that computes what the one of this name does."""

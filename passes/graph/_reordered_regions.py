@@ -69,14 +69,14 @@ class Region:
         return region
 
     def _reach(self, op: Operation, operand: int) -> list[GraphOp]:
-        """Add `op`, one operand of which is reordered, if it can be."""
+        """Add `op`, which has a reordered operand, if it can be reordered."""
         if op in self.reorderings or not is_reorderable(op):
             return []
         reordering = op.reordered(operand, self.orders[op.operands[operand]])
         return [] if reordering is None else [self._add(op, reordering)]
 
     def _reach_up(self, value: OpResult, order: Order) -> list[tuple[SSAValue, Order]]:
-        """Add the op of which `value` is wanted in `order`, if it can be reordered."""
+        """Add the op of `value`, wanted in `order`, if it can be reordered."""
         op = value.op
         if op in self.reorderings or not is_reorderable(op):
             return []

@@ -17,7 +17,7 @@ Scaling = BatchNormOp | AddOp | MulOp | SubOp | DivOp
 
 @dataclass(frozen=True)
 class Affine:
-    """scale * input + shift in f64, of which all broadcast together."""
+    """scale * input + shift in f64; all three broadcast together."""
 
     input: SSAValue
     scale: Array

@@ -84,7 +84,7 @@ class _ModuleForm:
         self.places = {op.sym_name.data: i for i, op in enumerate(self._placeholders)}
         """The number of each placeholder."""
         self.digests: dict[str, bytes] = {}
-        """What each function computes that has been written."""
+        """Digests of the functions written so far."""
         self._callee: dict[bytes, FuncOp] = {}
         self._functions: dict[str, FuncOp] = {}
         self._names = Names(op.sym_name.data for op in functions_of(module))

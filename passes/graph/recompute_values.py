@@ -38,7 +38,7 @@ COSTLY = (ElementwiseOp, LayerNormOp, LogSoftmaxOp, PoolOp, RmsNormOp, SoftmaxOp
 """Ops that are computed again only to stay within a limit; products never are."""
 
 LEAST_BYTES, LEAST_SHARE = 1 << 16, 1 / 16
-"""What saves less, or less of what rests, is not worth it."""
+"""The least saving that is worth it: bytes, and their share of all live bytes."""
 MOST_ROUNDS = 8
 
 

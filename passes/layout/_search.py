@@ -51,7 +51,7 @@ class Search:
         self._seen: set[Laid] = set()
         """Layouts that went through an op."""
         self._settled: set[Laid] = set()
-        """Layouts from which only ways follow that the target was asked about."""
+        """Layouts that lead only to ways already put to the target."""
         self._news: deque[tuple[SSAValue, int]] = deque()
 
     def run(self, block: Block) -> None:

@@ -22,7 +22,7 @@ from glow.support.types import dtype_of, element_of, shape_of, tensor_type
 # Larger kernels gain nothing: they are bound by what they compute.
 MEMBERS = 64
 
-"""Ops in the order of the block, of which only the last has readers outside."""
+"""Ops in the order of the block; only the last has readers outside."""
 
 
 def groups_of(block: Block) -> list[list[Operation]]:

@@ -127,7 +127,7 @@ class _MemoryChecker:
         self.written: dict[SSAValue | str, Written] = {}
         self.ready: set[str] = set()
         self.arguments: dict[SSAValue, Kind] = {}
-        """What the function may do to its arguments, where it says so."""
+        """How the function may access its arguments, where declared."""
         if function.arg_attrs is not None:
             kinds = kinds_of_arguments(function)
             self.arguments |= zip(function.body.block.args, kinds, strict=True)

@@ -125,7 +125,7 @@ def _rotation(first: Any, second: Any, both: Any) -> tuple[Any, Any]:
 
 
 def _turned(x: Any, rotation: tuple[Any, Any], order: Array) -> Any:
-    """Return columns of which each pair has been rotated, in another order."""
+    """Return columns, each pair rotated, in another order."""
     half = x.shape[-1] // 2
     cosine, sine = (each[..., None, :] for each in rotation)
     first, second = x[..., :half], x[..., half:]

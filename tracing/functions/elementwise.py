@@ -256,7 +256,7 @@ RULES: dict[str, ElementRule] = {
     "tanh": ops.tanh,
     "trunc": _by_kind(formulas.trunc, **_IN_INTEGERS),
 }
-"""What each ufunc of one result computes, by its name in NumPy."""
+"""The tensor function of each ufunc with one result, by its name in NumPy."""
 
 _ALIASES = {
     "abs": "absolute",

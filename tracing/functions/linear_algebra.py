@@ -224,7 +224,7 @@ def solve(a: Any, b: Any, /) -> Any:
 
 
 def _eliminated(rows: Any, step: int, places: Any) -> Any:
-    """Return rows of which only row `step` has something in column `step`, a one."""
+    """Return rows with column `step` zero but for a one in row `step`."""
     pick = FUNCTIONS["where"]
     size = pick(places < step, -1.0, abs(rows[..., step]))
     best = FUNCTIONS["argmax"](size, axis=-1, keepdims=True)

@@ -167,7 +167,7 @@ class Gemm(Kernel):
         return Panel(bases, access, count, bias, extras)
 
     def _finish(self, call: Call[GemmRow[Value]], panel: Panel, tile: Value) -> Finish:
-        """Return what is known of a tile, the number of which is `tile`."""
+        """Return the description of tile number `tile`."""
         row = call.row
         first = tile * self.tile.rows
         starts = {"left": row.left_at + first, "result": row.result_at + first}

@@ -58,7 +58,7 @@ class GemmRow(Generic[N]):
     """How far that moves per k."""
     tiles: Steps[N]
     left_at: N
-    """Where each row of the left factor begins, as many as all tiles have."""
+    """The offset of each row of the left factor, for the rows of all tiles."""
     result_at: N
     """Where each row of the result begins."""
     result_step: N

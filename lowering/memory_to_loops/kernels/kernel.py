@@ -50,7 +50,7 @@ class Kernel(LibraryFunction):
     """
 
     passed: tuple[tuple[str, Operand], ...] = field(default=(), kw_only=True)
-    """What the function is passed before the row, by name; `called_with` says."""
+    """Arguments of the function before the row, by name, as in `called_with`."""
     like: Any = field(default=(), kw_only=True)
     """The structure of the row, with zeros for its numbers."""
 

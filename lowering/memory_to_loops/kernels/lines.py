@@ -48,7 +48,7 @@ class Rule(ABC):
 
     @abstractmethod
     def line(self, line: Line) -> None:
-        """Write the code of a line, or of as many as `line` has lanes."""
+        """Write the code of a line, or of one line per lane."""
 
 
 @dataclass(frozen=True)

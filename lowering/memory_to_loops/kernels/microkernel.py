@@ -58,11 +58,11 @@ class Tile:
 
     @property
     def row(self) -> Strip:
-        """A row all columns of which exist."""
+        """A row without masked columns."""
         return Strip(self.lanes, self.vectors)
 
     def row_of(self, count: Value) -> Strip:
-        """Return a row of which only `count` columns exist, if it is masked."""
+        """Return a row whose first `count` columns exist, if it is masked."""
         if not self.masked:
             return self.row
         starts = range(0, self.columns, self.lanes)
@@ -106,13 +106,13 @@ class TileFactors:
     runs: Value
     """Where their lengths begin."""
     block: Value
-    """The segments of a block, of which there may be several."""
+    """The segments of a block."""
     step: Value
     right: Memory
     start: Value
     pitch: Value
     fetched: Memory
-    """What is to be prefetched: the right factor, or what its next part is made of."""
+    """Data to prefetch: the right factor, or the source of its next part."""
     ahead: Value
     """The next part of that."""
     ahead_step: Value

@@ -134,7 +134,7 @@ class StateWriter:
     # States, row by row
 
     def start(self) -> None:
-        """Let states be zero, or what they are told to start from."""
+        """Set states to zero, or to their initial values."""
         kernel, call = self.kernel, self.call
         one = Strip(kernel.lanes)
         for i in self.rows():

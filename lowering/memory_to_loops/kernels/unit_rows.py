@@ -21,7 +21,7 @@ Units: elements, from what the operand's pointer points to.
 @dataclass(frozen=True)
 class UnitRows:
     """
-    Rows of an operand, of which each unit of work touches `each`, in their order.
+    Rows of an operand; each unit of work touches the next `each` of them.
 
     Units: elements, from what the operand's pointer points to. `pitch` is how far rows
     lie apart, of which nothing but the first `width` elements is touched. `each` is 0
