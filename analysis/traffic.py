@@ -15,6 +15,7 @@ from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Kind, MemoryOp, buffer_type, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.dialects.memory.products import ConvOp
+from glow.dialects.memory.recurrent import RecurrentOp
 from glow.dialects.memory.storage import AllocOp, GetOp
 from glow.support.types import dtype_of
 
@@ -24,11 +25,13 @@ _SKIPPING = ("embedding", "embedding_bag", "resize", "roi_align", "sparse_length
 
 @dataclass(frozen=True)
 class Access:
-    """A buffer of an op, and how many of its bytes have to be touched, each once."""
+    """A buffer of an op, and how many of its bytes have to be touched."""
 
     buffer: SSAValue
     kind: Kind
     bytes: int
+    times: int = 1
+    """How often all of them are, one time after the other."""
 
 
 def traffic_of(op: MemoryOp) -> list[Access]:
@@ -50,6 +53,10 @@ def traffic_of(op: MemoryOp) -> list[Access]:
         size = extents_of(op.result)[1] * op.depth
         size *= dtype_of(buffer_type(op.filter).element_type).itemsize
         found = [replace(a, bytes=size) if a.buffer == op.filter else a for a in found]
+    if isinstance(op, RecurrentOp):  # a step begins when the one before has ended
+        steps = extents_of(op.rows)[0]
+        again = {op.recurrence, getattr(op, "renewal", None)}
+        found = [replace(a, times=steps) if a.buffer in again else a for a in found]
     if isinstance(op, ApplyOp) and (op.graph_class.MOVES or _is_skipping(op)):
         read = sum(each.bytes for each in found if each.kind is Kind.IN)
         written = sum(each.bytes for each in found if each.kind is Kind.OUT)
@@ -92,7 +99,8 @@ def moves_of(ops: Sequence[Operation]) -> list[list[Move]]:
     Return what each of `ops` moves in a run that follows another one, in order.
 
     The second number tells how large a cache must be that still has the bytes: they
-    themselves and all that other ops touched meanwhile, each byte once.
+    themselves, all that other ops touched meanwhile, each byte once, and half of what
+    else the two ops do that touch them, one after and one before their place.
     """
     traffic = [traffic_of(op) if isinstance(op, MemoryOp) else [] for op in ops]
     roots = dict.fromkeys(root_of(a.buffer) for accesses in traffic for a in accesses)
@@ -127,26 +135,33 @@ class _Touches:
         self._arena = int(self._last[self._in_arena].max(initial=0))
         self._touched = np.zeros(len(self._first), np.int64)
         self._bytes = np.zeros(len(self._first), np.int64)
+        self._beside = np.zeros(len(self._first), np.int64)
         self._clock = 0
 
     def touch(self, accesses: Sequence[Access]) -> Iterator[Move]:
         """Yield the moves of one op, and note that it made them."""
         numbers = [self._number[root_of(access.buffer)] for access in accesses]
+        whole = sum(access.bytes for access in accesses)
         for access, number in zip(accesses, numbers, strict=True):
             distance = self._distance(number) + access.bytes
+            distance += (whole - access.bytes) // 2
             yield access.bytes, distance, int(access.kind.writes)
+            if access.times > 1:
+                again = access.bytes * (access.times - 1)
+                yield again, access.bytes, int(access.kind.writes)
         self._clock += 1
         self._bytes[numbers] = 0
         for access, number in zip(accesses, numbers, strict=True):
             self._touched[number] = self._clock
             self._bytes[number] = max(self._bytes[number], access.bytes)
+            self._beside[number] = whole - access.bytes
 
     def _distance(self, number: int) -> int:
         """Return the bytes touched since the place of buffer `number` was."""
         shared = self._first < self._last[number]
         shared &= self._last > self._first[number]
-        since = self._touched > self._touched[shared].max(initial=0)
+        last = int(np.where(shared, self._touched, -1).argmax())
+        since = self._touched > self._touched[last]
         inside = int(self._bytes[since & self._in_arena].sum())
-        return int(self._bytes[since & ~self._in_arena].sum()) + min(
-            inside, self._arena
-        )
+        outside = int(self._bytes[since & ~self._in_arena].sum())
+        return min(inside, self._arena) + outside + int(self._beside[last]) // 2

@@ -4,7 +4,9 @@ How near each model of the test suite is to what a core of this machine can do.
     python benchmarks/roofline.py --output benchmarks/ROOFLINE.md
 
 Each model runs in a process of its own, which measures the machine too. Models that
-`export_models.py` wrote to a folder are added with `--exported FOLDER`.
+`export_models.py` wrote to a folder are added with `--exported FOLDER`. What was
+measured is kept with `--results FILE`: models that it has are not measured again, so
+that a page can be made a few models at a time.
 """
 
 from __future__ import annotations
@@ -17,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from reporting import Page, json_of_python, processor, table_head, today
+from reporting import Page, kept_json, processor, table_head, today
 
 import glow
+from glow.backends.cpu.peaks import Peaks
 from glow.tools.profiling import GroupTime
 from glow.tools.roofline import (
     LOW,
-    best_peaks,
     lanes_here,
     measured,
     reason_for,
@@ -37,15 +39,15 @@ import models
 HEAD = """# Models beside the limits of the machine
 
 Written by `python benchmarks/roofline.py --output benchmarks/ROOFLINE.md`
-on {date}: {processor}, one thread. One core does {peaks}
-(of reading alone, and at most).
+on {date}: {processor}, one thread.
 
 The limit of a group is the larger of two times: its arithmetic by the fastest algorithm
 known here, at the peak of multiply-adds, and its bytes, each moved once, from where
 they lie after the run before. [docs/profiling.md](../docs/profiling.md) says how both
-are found. Times are the least of all runs. Groups of less than 0.2 us are left out.
-Where the best group is above 105 %, others used the machine while its rates were
-measured, and the shares of groups bound by memory are too high.
+are found. Times are medians, and so is the peak, in GFLOP/s, which is measured between
+the runs of a model: it is what a core does at the clock that these have. Groups of less
+than 0.2 us are left out. Where the best group is above 105 %, others used the machine
+while its memory was measured.
 
 """
 SLOW = "Those that lose most time, at most eight for a model, and why."
@@ -70,6 +72,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--groups", type=int, default=8, help="rows per model")
     parser.add_argument("--exported", type=Path, default=Path(), metavar="FOLDER")
+    parser.add_argument("--results", type=Path, metavar="FILE", help="kept figures")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--output", type=Path, help="write the tables there too")
     args = parser.parse_args()
@@ -82,31 +85,36 @@ def main() -> None:
         print(name, file=sys.stderr)
         command = (__file__, "--one", name, "--seconds", args.seconds)
         command += ("--exported", args.exported)
-        found[name] = json_of_python(*command)
-    peaks = best_peaks(each["peaks"] for each in found.values())
-    text = HEAD.format(date=today(), processor=processor(), peaks=peaks)
-    page = Page(text)
-    page.add(table_head(("model", "ms", "limit ms", "share", "best group")))
+        found[name] = kept_json(args.results, name, *command)
+    page = Page(HEAD.format(date=today(), processor=processor()))
+    page.add(table_head(("model", "ms", "limit ms", "share", "best group", "peak")))
+    peaks = {name: Peaks.of(each["peaks"]) for name, each in found.items()}
     stand = {
-        name: standings(map(GroupTime.of, each["times"]), peaks)
+        name: standings(map(GroupTime.of, each["times"]), peaks[name])
         for name, each in found.items()
     }
     for name, each in stand.items():
-        sums = (sum(s.time.least_ns for s in each), sum(s.limit.ns for s in each))
+        sums = (sum(s.time.ns for s in each), sum(s.limit.ns for s in each))
         best = max((s.share for s in each), default=0.0)
         row = (f"{ns / 1e6:.3f}" for ns in sums)
-        page.add_row(name, *row, f"{share_of(each):.0%}", f"{best:.0%}")
+        page.add_row(
+            name,
+            *row,
+            f"{share_of(each):.0%}",
+            f"{best:.0%}",
+            f"{peaks[name].flops:.0f}",
+        )
     page.add(f"\n## Groups below {LOW:.0%}\n\n{SLOW}\n\n")
     page.add(table_head(("model", "node", "kernel", "us", "share", "reason")))
     lanes = lanes_here()
     for name, each in stand.items():
         slow = [s for s in each if s.share < LOW]
-        slow.sort(key=lambda s: s.limit.ns - s.time.least_ns)
+        slow.sort(key=lambda s: s.limit.ns - s.time.ns)
         for s in slow[: args.groups]:
             node = s.time.group.name.partition(" + ")[0]
-            row = (f"{s.time.least_ns / 1e3:.1f}", f"{s.share:.0%}")
+            row = (f"{s.time.ns / 1e3:.1f}", f"{s.share:.0%}")
             kernels = ", ".join(s.time.kernels)
-            page.add_row(name, node, kernels, *row, reason_for(s, peaks, lanes))
+            page.add_row(name, node, kernels, *row, reason_for(s, peaks[name], lanes))
     page.write(args.output)
 
 

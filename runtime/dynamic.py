@@ -200,9 +200,13 @@ class DynamicExecutable(Executable):
         return net.run(given, out, on_output, like=like)
 
     def profile(
-        self, inputs: Mapping[str, object], runs: int = 1
+        self,
+        inputs: Mapping[str, object],
+        runs: int = 1,
+        after_run: Callable[[], object] | None = None,
     ) -> tuple[Record, ...]:
-        return self._for(self._dims_given(inputs)).profile(inputs, runs)
+        net = self._for(self._dims_given(inputs))
+        return net.profile(inputs, runs, after_run)
 
     def bind(
         self, arrays: Mapping[str, object] | None = None, arena: object = None

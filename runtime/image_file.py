@@ -34,7 +34,7 @@ from glow.support.files import EXECUTABLE_MAGIC, replace_file
 if TYPE_CHECKING:
     from glow.runtime.symbolic import Symbols
 
-FORMAT = 7
+FORMAT = 8
 """To be counted up when files or what machine code expects of its caller change."""
 
 BLOCK_BYTES = 4 << 20

@@ -201,13 +201,17 @@ class Executable(ABC):
         return {name: teller.delivered[i] for i, name in enumerate(names)}
 
     def profile(
-        self, inputs: Mapping[str, object], runs: int = 1
+        self,
+        inputs: Mapping[str, object],
+        runs: int = 1,
+        after_run: Callable[[], object] | None = None,
     ) -> tuple[Record, ...]:
         """
         Return when each call of `runs` runs on named inputs began and ended.
 
         The model must have been compiled with `profile=True`; one more run goes before.
         States start as the model says, or as `inputs` do, which no run changes.
+        `after_run` is called after each run, such as to measure the clock that it had.
         Errors: a CompilationError for what was compiled without, a ValueError for less
         than one run, and those of a run.
         """

@@ -154,10 +154,13 @@ class NativeExecutable(Executable):
             self._frames.append(frame)
 
     def profile(
-        self, inputs: Mapping[str, object], runs: int = 1
+        self,
+        inputs: Mapping[str, object],
+        runs: int = 1,
+        after_run: Callable[[], object] | None = None,
     ) -> tuple[Record, ...]:
         if self.profiled is None:
-            return super().profile(inputs, runs)
+            return super().profile(inputs, runs, after_run)
         frames: list[NativeFrame] = []
 
         def frame(arena: Array | None) -> NativeFrame:
@@ -168,7 +171,7 @@ class NativeExecutable(Executable):
         bindings = bindings.clone()  # so that no array of the caller is updated
         numbers = frames[-1].numbers
         assert numbers is not None
-        return self.profiled.measure(bindings.run, numbers, runs)
+        return self.profiled.measure(bindings.run, numbers, runs, after_run)
 
     def frame(self, arena: Array | None = None) -> NativeFrame:
         # The first run of all comes by here, and no run of a steady series does.

@@ -38,21 +38,25 @@ class Group:
     Bytes are as far away as a cache must be large to have them still from the last time
     when something touched them, in this run or the one before.
     """
-    others: tuple[tuple[int, int], ...] = ()
-    """Flops of other algorithms, and the bytes that these move besides."""
+    ways: tuple[tuple[int, int], ...] = ()
+    """
+    Of each algorithm the instructions, lane by lane, and bytes that it moves besides.
+
+    Multiplying and adding is one instruction, a maximum is another.
+    """
 
     @property
     def bytes(self) -> int:
-        """The bytes of operands and results, each once."""
+        """The bytes of operands and results, each as often as it has to be moved."""
         return sum(size for size, *_ in self.moves)
 
     @staticmethod
     def of(entry: Mapping[str, Any]) -> Group:
         """Return the group that an entry of a file describes, with lists in it."""
         moves = tuple((size, away, kind) for size, away, kind in entry["moves"])
-        others = tuple((flops, size) for flops, size in entry["others"])
+        ways = tuple((steps, size) for steps, size in entry["ways"])
         extents = tuple(entry["extents"])
-        return Group(entry["name"], entry["op"], entry["flops"], extents, moves, others)
+        return Group(entry["name"], entry["op"], entry["flops"], extents, moves, ways)
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,11 @@ class Profile:
         return np.zeros((len(self.records), 3), np.int64)
 
     def measure(
-        self, run: Callable[[], object], numbers: Array, runs: int
+        self,
+        run: Callable[[], object],
+        numbers: Array,
+        runs: int,
+        after_run: Callable[[], object] | None = None,
     ) -> tuple[Record, ...]:
         """
         Return the records of `runs` runs after a first one, which fill `numbers`.
@@ -126,6 +134,8 @@ class Profile:
             clocks.append(time.perf_counter_ns())
             run()
             found.append(numbers.copy())
+            if after_run is not None:
+                after_run()
             if len(found) == runs:
                 time.sleep(max(0.0, end - time.perf_counter()))
         first, last = (int(found[i][:, 1].min()) for i in (0, -1))

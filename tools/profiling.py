@@ -34,24 +34,26 @@ class GroupTime:
     group: Group
     kernels: tuple[str, ...]
     ns: float
-    least_ns: float
     busy: float
 
     @staticmethod
     def of(entry: Mapping[str, Any]) -> GroupTime:
         """Return the time that `dataclasses.asdict` made `entry` of."""
         group, kernels = Group.of(entry["group"]), tuple(entry["kernels"])
-        return GroupTime(group, kernels, entry["ns"], entry["least_ns"], entry["busy"])
+        return GroupTime(group, kernels, entry["ns"], entry["busy"])
 
 
 def profiled(
-    net: Executable, inputs: Mapping[str, object], seconds: float = _SECONDS
+    net: Executable,
+    inputs: Mapping[str, object],
+    seconds: float = _SECONDS,
+    after_run: Callable[[], object] | None = None,
 ) -> list[Record]:
     """Return the records of as many runs as take some `seconds`, at least 5."""
     once = net.profile(inputs)
     taken = max((record.end_ns for record in once), default=0.0) / 1e9
     runs = int(min(max(seconds / max(taken, 1e-6), 5), _MOST_RUNS))
-    return list(net.profile(inputs, runs))
+    return list(net.profile(inputs, runs, after_run))
 
 
 def times_of(records: Sequence[Record]) -> list[GroupTime]:
@@ -68,7 +70,7 @@ def _time_of(group: Group, runs: Sequence[Sequence[Record]]) -> GroupTime:
     spans = [_span(run) for run in runs]
     busy = median(t / max(s, 1e-9) for t, s in zip(taken, spans, strict=True))
     kernels = dict.fromkeys(_in_words(record.kernel) for record in runs[0])
-    return GroupTime(group, tuple(kernels), median(taken), min(taken), busy)
+    return GroupTime(group, tuple(kernels), median(taken), busy)
 
 
 def _span(records: Sequence[Record]) -> float:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from math import prod
-from typing import Any
 
-from glow.backends.cpu.peaks import Peaks, measured_peaks
+from glow.backends.cpu.peaks import Clock, Peaks, measured_peaks
 from glow.runtime.interface import Executable
 from glow.runtime.profile import Group
 from glow.support.tables import aligned
@@ -40,15 +38,14 @@ _FUNCTIONS = ("softmax", "attention", "lstm", "gru", "rnn", "elementwise")
 def measured(
     net: Executable, inputs: Mapping[str, object], seconds: float
 ) -> tuple[list[GroupTime], Peaks]:
-    """Return the times of groups, and what a core did before and after the runs."""
-    before = measured_peaks()
-    times = times_of(profiled(net, inputs, seconds))
-    return times, before.best(measured_peaks())
+    """
+    Return the times of groups, and what a core did at the clock that the runs had.
 
-
-def best_peaks(entries: Iterable[Mapping[str, Any]]) -> Peaks:
-    """Return the best of several measurements, given as `dataclasses.asdict` does."""
-    return reduce(Peaks.best, map(Peaks.of, entries))
+    The memory is measured before and after them.
+    """
+    before, clock = measured_peaks(), Clock()
+    times = times_of(profiled(net, inputs, seconds, clock.measure))
+    return times, before.best(measured_peaks()).at_clock(clock.flops())
 
 
 def lanes_here() -> int:
@@ -67,8 +64,8 @@ class Limit:
     ns: float
     bound: str
     """The arithmetic, or the memory that the bytes come from."""
-    flops: int
-    """The operations of the algorithm that is fastest here."""
+    steps: int
+    """The instructions, lane by lane, of the algorithm that is fastest here."""
 
 
 def limit_of(group: Group, peaks: Peaks) -> Limit:
@@ -78,15 +75,15 @@ def limit_of(group: Group, peaks: Peaks) -> Limit:
     Arithmetic and moving bytes are taken to overlap, and so are levels of memory.
     """
     farthest = max((distance for _, distance, _ in group.moves), default=0)
-    ways = [(group.flops, group.moves)]
-    ways += [(n, (*group.moves, (more, farthest, 0))) for n, more in group.others]
-    return min((_limit(*way, peaks) for way in ways), key=lambda limit: limit.ns)
+    ways = [(n, (*group.moves, (more, farthest, 0))) for n, more in group.ways]
+    limits = (_limit(*way, peaks) for way in ways or [(0, group.moves)])
+    return min(limits, key=lambda limit: limit.ns)
 
 
-def _limit(flops: int, moves: Moves, peaks: Peaks) -> Limit:
-    times = [(flops / peaks.flops, ARITHMETIC), *_moving(moves, peaks)]
+def _limit(steps: int, moves: Moves, peaks: Peaks) -> Limit:
+    times = [(2 * steps / peaks.flops, ARITHMETIC), *_moving(moves, peaks)]
     ns, bound = max(times)
-    return Limit(ns, bound, flops)
+    return Limit(ns, bound, steps)
 
 
 def _moving(moves: Moves, peaks: Peaks) -> Iterator[tuple[float, str]]:
@@ -121,7 +118,7 @@ class Standing:
 
     @property
     def share(self) -> float:
-        return self.limit.ns / self.time.least_ns if self.time.least_ns else 1.0
+        return self.limit.ns / self.time.ns if self.time.ns else 1.0
 
 
 def standings(times: Iterable[GroupTime], peaks: Peaks) -> list[Standing]:
@@ -129,13 +126,13 @@ def standings(times: Iterable[GroupTime], peaks: Peaks) -> list[Standing]:
     return [
         Standing(time, limit_of(time.group, peaks))
         for time in times
-        if time.least_ns >= _LEAST_NS and (time.group.flops or time.group.bytes)
+        if time.ns >= _LEAST_NS and (time.group.flops or time.group.bytes)
     ]
 
 
 def share_of(found: Sequence[Standing]) -> float:
     """Return the share of the whole: the sum of limits over the sum of times."""
-    taken = sum(standing.time.least_ns for standing in found)
+    taken = sum(standing.time.ns for standing in found)
     return sum(standing.limit.ns for standing in found) / taken if taken else 1.0
 
 
@@ -143,14 +140,15 @@ def reason_for(standing: Standing, peaks: Peaks, lanes: int) -> str:
     """Return what keeps a group from its limit, as far as its facts tell."""
     time, limit = standing.time, standing.limit
     group, kernels = time.group, " ".join(time.kernels)
-    if time.least_ns < _SMALL_NS:
-        return f"small: {time.least_ns / 1e3:.1f} us with the call"
+    if time.ns < _SMALL_NS:
+        return f"small: {time.ns / 1e3:.1f} us with the call"
     if group.op == "memory.zero_halo":
         return "borders, which lie in short lines apart"
-    if group.others and "winograd" in kernels:
+    if "winograd" in kernels:
         return "transforms of tiles, and what leaves the cache between them"
-    if group.flops > limit.flops:
-        return f"direct sum: {group.flops / limit.flops:.1f} times the arithmetic"
+    if group.ways and group.ways[0][0] > limit.steps:
+        more = group.ways[0][0] / limit.steps
+        return f"direct sum: {more:.1f} times the arithmetic"
     if group.op in ("memory.conv", "memory.matmul"):
         yet = _of_product(group, lanes)
         if yet:
@@ -158,8 +156,8 @@ def reason_for(standing: Standing, peaks: Peaks, lanes: int) -> str:
     if group.op.partition(".")[2] in _FUNCTIONS:
         return "functions such as exp, which count as one operation"
     if limit.bound == ARITHMETIC:
-        return f"{group.flops / time.least_ns:.0f} of {peaks.flops:.0f} GFLOP/s"
-    rate = group.bytes / time.least_ns
+        return f"{group.flops / time.ns:.0f} of {peaks.flops:.0f} GFLOP/s"
+    rate = group.bytes / time.ns
     return f"{rate:.0f} GB/s, {group.bytes / limit.ns:.0f} from {limit.bound}"
 
 
@@ -183,13 +181,13 @@ def roofline_table(found: Sequence[Standing], peaks: Peaks, lanes: int) -> str:
     if not found:
         return "nothing is computed\n"
     rows = [["node", "kernel", "us", "limit", "share", "bound by", "reason"]]
-    for each in sorted(found, key=lambda s: s.limit.ns - s.time.least_ns):
+    for each in sorted(found, key=lambda s: s.limit.ns - s.time.ns):
         time, limit = each.time, each.limit
         row = [cut(time.group.name), cut(", ".join(time.kernels))]
-        row += [f"{time.least_ns / 1e3:.2f}", f"{limit.ns / 1e3:.2f}"]
+        row += [f"{time.ns / 1e3:.2f}", f"{limit.ns / 1e3:.2f}"]
         row += [f"{each.share:.0%}", limit.bound]
         rows.append([*row, reason_for(each, peaks, lanes) if each.share < LOW else ""])
-    taken = sum(each.time.least_ns for each in found) / 1e6
+    taken = sum(each.time.ns for each in found) / 1e6
     least = sum(each.limit.ns for each in found) / 1e6
     whole = (
         f"{share_of(found):.0%} of the limit: {least:.4f} of {taken:.4f} ms; one core "

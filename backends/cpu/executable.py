@@ -177,8 +177,8 @@ def _profile(module: ModuleOp) -> Profile | None:
 def _group(entry: Iterable[Any]) -> Group:
     """Return what an entry of `glow.groups` says."""
     name, op, *arrays = entry
-    flops, extents, moves, others = (tuple(each.iter_values()) for each in arrays)
+    flops, extents, moves, ways = (tuple(each.iter_values()) for each in arrays)
     (count,) = flops
     triples = zip(*(moves[i::3] for i in range(3)), strict=True)
-    pairs = zip(others[::2], others[1::2], strict=True)
+    pairs = zip(ways[::2], ways[1::2], strict=True)
     return Group(name.data, op.data, count, extents, tuple(triples), tuple(pairs))

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from statistics import median
 from typing import Any, Generic
 
 import numpy as np
@@ -35,6 +36,9 @@ _PART_S, _TIMES = 0.001, 20
 _MOST_BYTES = 256 << 20
 _VECTORS = 8
 """The vectors that a step reads or writes."""
+_OF_THE_CORE = ("L1", "L2")
+_PROBE_S, _PROBE_EVERY_S = 25e-6, 5e-3
+"""How long the clock is measured, and how long after the last time."""
 _FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, *[ctypes.c_int64] * 3)
 
 Go = Callable[[Array, object, int], None]
@@ -81,6 +85,21 @@ class Peaks:
             for a, b in pairs
         )
         return Peaks(max(self.flops, other.flops), tuple(memories))
+
+    def at_clock(self, flops: float) -> Peaks:
+        """
+        Return the peaks of a core whose clock lets it do so many `flops`.
+
+        The first two caches run at the clock of the core, what is beyond them does not.
+        """
+        ratio = flops / self.flops
+        memories = (
+            replace(m, read_rate=m.read_rate * ratio, rate=m.rate * ratio)
+            if m.name in _OF_THE_CORE
+            else m
+            for m in self.memories
+        )
+        return Peaks(flops, tuple(memories))
 
     def __str__(self) -> str:
         rates = (f"{m.name} {m.read_rate:.0f} to {m.rate:.0f}" for m in self.memories)
@@ -197,6 +216,49 @@ def measured_tile(target: Target, rows: int, columns: int, in_pairs: bool) -> fl
     return 2 * rows * columns * _DEPTH / _best(lambda units: run(x, row, units))
 
 
+class Clock:
+    """
+    What multiply-adds a core does at the clock that it has, measured now and then.
+
+    Processors lower their clock some milliseconds after the first instructions of 512
+    bits, more for denser ones, and others on the machine lower it too: 3.5 and 3.1 GHz
+    on Sapphire Rapids. What a run could do is what it has, not what the core once had.
+    """
+
+    def __init__(self) -> None:
+        self._adding, self._per_unit, self._x = _multiply_adds(cpu_target())
+        self._units = 1
+        while min(self._seconds(1), self._seconds(1)) < _PROBE_S:
+            self._units *= 2
+        self._rates: list[float] = []
+        self._last = -math.inf
+
+    def measure(self) -> None:
+        """Note the rate, unless that was done a moment ago."""
+        if time.perf_counter() < self._last + _PROBE_EVERY_S:
+            return
+        # A call and the first vectors of 512 bits take some microseconds by themselves.
+        one, four = (min(self._seconds(n) for _ in range(3)) for n in (1, 4))
+        self._rates.append(3 * self._units * self._per_unit / (four - one) / 1e9)
+        self._last = time.perf_counter()
+
+    def _seconds(self, times: int) -> float:
+        return _seconds(partial(self._adding, self._x, ()), times * self._units)
+
+    def flops(self) -> float:
+        """Return the median of what was measured, in flops per nanosecond."""
+        return median(self._rates)
+
+
+def _multiply_adds(target: Target) -> tuple[Go, int, Array]:
+    """Return what multiplies and adds, the flops of a unit, and an array for it."""
+    sums = min(12, target.registers - 3)
+    x = aligned_empty(4 * sums * target.f32_lanes).view(np.float32)
+    x.fill(0)
+    adding = _linked(MultiplyAdds(target.f32_lanes, sums), (), target)
+    return adding, 2 * sums * target.f32_lanes, x
+
+
 _WAYS = ((True, False), (True, True), (False, True))
 """Reading, updating and writing; the bytes of an update count twice."""
 
@@ -208,9 +270,8 @@ def measured_peaks() -> Peaks:
     room = min(4 * sizes[-1], _MOST_BYTES)
     x = aligned_empty(room).view(np.float32)
     x.fill(0)
-    sums = min(12, target.registers - 3)
-    adding = _linked(MultiplyAdds(target.f32_lanes, sums), (), target)
-    once = _best(lambda units: adding(x, (), units))
+    adding, per_unit, few = _multiply_adds(target)
+    once = _best(lambda units: adding(few, (), units))
     memories: list[MemoryRate] = []
     ways = [(Passes(target.f32_lanes, *way), sum(way)) for way in _WAYS]
     passing = [(_linked(kernel, PassesRow(0), target), count) for kernel, count in ways]
@@ -234,7 +295,7 @@ def measured_peaks() -> Peaks:
     for name, size, part in zip((*names, "memory"), holds, used, strict=True):
         rates = [count * rate(go, part) for go, count in passing]
         memories.append(MemoryRate(name, size, rates[0], max(rates)))
-    return Peaks(2 * sums * target.f32_lanes / once, tuple(memories))
+    return Peaks(per_unit / once, tuple(memories))
 
 
 @cache

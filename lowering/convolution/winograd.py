@@ -43,13 +43,13 @@ class Form:
         """The products of a tile, each with a matrix of its own."""
         return self.side**2
 
-    def flops(self, inputs: int, result: Shape) -> int:
-        """Return the operations on a result of this shape; filters are transformed."""
+    def steps_of(self, inputs: int, result: Shape) -> int:
+        """Return the instructions, lane by lane, with filters that are transformed."""
         before, after = self.steps
         products = self.places * inputs * result[1]
         sums = 2 * self.side * before * inputs
         sums += (self.side + self.tile) * after * result[1]
-        return 2 * self.tiles(result) * (products + sums)
+        return self.tiles(result) * (products + sums)
 
     def tiles(self, result: Shape) -> int:
         """Return how many tiles cover the result."""

@@ -27,6 +27,7 @@ from glow.dialects.memory.storage import ReadyOp
 from glow.dialects.team.notes import RECORD_WORDS, NoteOp
 from glow.dialects.team.sections import CallOp, SectionOp
 from glow.lowering.convolution.winograd import FORMS, is_winograd_window
+from glow.lowering.memory_to_loops.lane_steps import lane_steps
 from glow.support.locations import name_of
 from glow.support.targets import Target
 from glow.support.types import dtype_of
@@ -111,29 +112,33 @@ class ProfileWriter:
 def _group(
     op: Operation, moves: Iterable[Move], target: Target
 ) -> ArrayAttr[Attribute]:
-    """Return name, op, flops, extents, moves, and other ways to compute the same."""
+    """Return name, op, flops, extents, moves, and ways to compute it."""
     name, title, flops = name_of(op), op.name, 0
     extents: Sequence[int] = ()
-    others: list[tuple[int, int]] = []
+    ways: list[tuple[int, int]] = []
     if isinstance(op, ReadyOp):
         name = f"output {op.symbol.string_value()}"
     elif isinstance(op, MemoryOp):
         title, flops = op.title, op.flops()
+        ways = list(_ways(op, target))
         written = [value for value, kind in op.accesses() if kind.writes]
         extents = extents_of(written[-1]) if written else ()
     if isinstance(op, EpilogueOp):
         extents = (*extents, op.depth)
-        others = list(_other_ways(op, target))
-    lists = ([flops], extents, chain(*moves), chain(*others))
+    lists = ([flops], extents, chain(*moves), chain(*ways))
     arrays = (DenseArrayBase.from_list(i64, list(numbers)) for numbers in lists)
     return ArrayAttr([StringAttr(name), StringAttr(title), *arrays])
 
 
-def _other_ways(op: EpilogueOp, target: Target) -> Iterable[tuple[int, int]]:
-    """Yield operations of other algorithms, and bytes that they move besides."""
+def _ways(op: MemoryOp, target: Target) -> Iterable[tuple[int, int]]:
+    """Yield the steps of each algorithm, and bytes that it moves besides."""
+    steps = lane_steps(op)
+    yield steps, 0
+    if not isinstance(op, EpilogueOp):
+        return
     element = buffer_type(op.operands[1]).element_type
     if target.multiplies_bf16 and element == bf16:
-        yield op.flops() // 2, 0  # an instruction multiplies twice as many
+        yield steps // 2, 0  # an instruction multiplies twice as many
     if not isinstance(op, ConvOp):
         return
     window, group = op.window, op.group.value.data
@@ -142,7 +147,7 @@ def _other_ways(op: EpilogueOp, target: Target) -> Iterable[tuple[int, int]]:
     result, inputs = extents_of(op.result), extents_of(op.input)[1]
     filter_bytes = inputs * result[1] * dtype_of(element).itemsize
     for form in FORMS:
-        yield form.flops(inputs, result), (form.places - 9) * filter_bytes
+        yield form.steps_of(inputs, result), (form.places - 9) * filter_bytes
 
 
 def _number(value: int) -> IntegerAttr:
