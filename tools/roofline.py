@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from glow.backends.cpu.peaks import Clock, Peaks, measured_peaks
+from glow.backends.cpu.peaks import ClockProbe, Peaks, measured_peaks
 from glow.runtime.interface import Executable
 from glow.runtime.profile import Group
 from glow.support.tables import aligned
@@ -43,7 +43,7 @@ def measured(
 
     The memory is measured before and after them.
     """
-    before, clock = measured_peaks(), Clock()
+    before, clock = measured_peaks(), ClockProbe()
     times = times_of(profiled(net, inputs, seconds, clock.measure))
     return times, before.best(measured_peaks()).at_clock(clock.flops())
 

@@ -216,7 +216,7 @@ def measured_tile(target: Target, rows: int, columns: int, in_pairs: bool) -> fl
     return 2 * rows * columns * _DEPTH / _best(lambda units: run(x, row, units))
 
 
-class Clock:
+class ClockProbe:
     """
     What multiply-adds a core does at the clock that it has, measured now and then.
 
