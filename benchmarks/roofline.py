@@ -22,12 +22,11 @@ import numpy as np
 from reporting import Page, kept_json, processor, table_head, today
 
 import glow
-from glow.backends.cpu.peaks import Peaks
-from glow.tools.profiling import GroupTime
 from glow.tools.roofline import (
     LOW,
     lanes_here,
     measured,
+    read_measured,
     reason_for,
     share_of,
     standings,
@@ -88,11 +87,9 @@ def main() -> None:
         found[name] = kept_json(args.results, name, *command)
     page = Page(HEAD.format(date=today(), processor=processor()))
     page.add(table_head(("model", "ms", "limit ms", "share", "best group", "peak")))
-    peaks = {name: Peaks.of(each["peaks"]) for name, each in found.items()}
-    stand = {
-        name: standings(map(GroupTime.of, each["times"]), peaks[name])
-        for name, each in found.items()
-    }
+    read = {name: read_measured(each) for name, each in found.items()}
+    peaks = {name: each for name, (_, each) in read.items()}
+    stand = {name: standings(*each) for name, each in read.items()}
     for name, each in stand.items():
         sums = (sum(s.time.ns for s in each), sum(s.limit.ns for s in each))
         best = max((s.share for s in each), default=0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from glow.backends.cpu.peaks import ClockProbe, Peaks, measured_peaks
 from glow.runtime.interface import Executable
@@ -46,6 +47,11 @@ def measured(
     before, clock = measured_peaks(), ClockProbe()
     times = times_of(profiled(net, inputs, seconds, clock.measure))
     return times, before.best(measured_peaks()).at_clock(clock.flops())
+
+
+def read_measured(entry: Mapping[str, Any]) -> tuple[list[GroupTime], Peaks]:
+    """Return what `measured` did, of which `dataclasses.asdict` made `entry`."""
+    return list(map(GroupTime.of, entry["times"])), Peaks.of(entry["peaks"])
 
 
 def lanes_here() -> int:
