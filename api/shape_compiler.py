@@ -10,7 +10,7 @@ from typing import Protocol
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from glow.analysis.forms import verify_integers
+from glow.analysis.module_templates import verify_integers
 from glow.dialects.memory.attention import AttentionOp
 from glow.lowering.graph_to_memory.attention import decide_blocks
 from glow.module_compiler import ModuleCompiler

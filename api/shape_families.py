@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from glow.analysis.directions import functions_of
-from glow.analysis.forms import SPECIAL, Integers, ModuleTemplate, form_of
+from glow.analysis.forms import SPECIAL, Integers, form_of
+from glow.analysis.module_templates import ModuleTemplate
 from glow.support.interpolation import Multilinear, Point, interpolate
 
 _MOST_VARYING = 2
@@ -199,7 +199,7 @@ class ShapeFamilies:
     """
 
     def __init__(self) -> None:
-        self._forms: OrderedDict[tuple[Hashable, ...], _SamplesOfForm] = OrderedDict()
+        self._forms: dict[tuple[Hashable, ...], _SamplesOfForm] = {}
 
     def add(self, point: Point, module: ModuleOp, notes: Sequence[Hashable]) -> None:
         """Note the module of `point` at the memory level, whose constants are final."""
@@ -207,13 +207,12 @@ class ShapeFamilies:
             return
         form = form_of(module)
         key = (*form.structure, *notes)
-        if key not in self._forms:
-            self._forms[key] = _SamplesOfForm(ModuleTemplate(module))
-        own = self._forms[key]
+        # To walk an OrderedDict hashes its keys, which are large, again and again.
+        own = self._forms.pop(key, None) or _SamplesOfForm(ModuleTemplate(module))
         own.add(Sample(point, form.integers, form.constants))
-        self._forms.move_to_end(key)
+        self._forms[key] = own
         if len(self._forms) > _MOST_FORMS:
-            self._forms.popitem(last=False)
+            del self._forms[next(iter(self._forms))]
 
     def derive(self, point: Point) -> ModuleOp | None:
         """Return the module for `point`, not yet placed; None if no family has it."""

@@ -5,7 +5,11 @@ from functools import cache
 from typing import Any, TypeVar
 
 from xdsl.ir import Operation
-from xdsl.irdl import IRDLOperation, irdl_op_definition
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+)
 from xdsl.irdl.declarative_assembly_format import FormatProgram
 from xdsl.irdl.operations import (
     BaseAccessor,
@@ -63,8 +67,11 @@ def _quick(accessor: object) -> BaseAccessor | BaseAttrAccessor | None:
             return _OperandAccessor(accessor.construct, accessor.idx)
         case BeforeVariadicSingleAccessor(construct=VarIRConstruct.RESULT):
             return _ResultAccessor(accessor.construct, accessor.idx)
-        case BaseAttrAccessor(construct=VarIRConstruct.OPERAND):
-            return _with_known_sizes(type(accessor))(**vars(accessor))
+        case BaseAttrAccessor(
+            construct=VarIRConstruct.OPERAND,
+            option=AttrSizedOperandSegments(as_property=True, attribute_name=sizes),
+        ):
+            return _with_known_sizes(type(accessor), sizes)(**vars(accessor))
         case _:
             return None
 
@@ -85,13 +92,15 @@ class _ResultAccessor(BeforeVariadicSingleAccessor):
 
 
 @cache
-def _with_known_sizes(accessor: type[BaseAttrAccessor]) -> type[BaseAttrAccessor]:
-    """Return accessors that look up the numbers of a segment attribute they know."""
+def _with_known_sizes(
+    accessor: type[BaseAttrAccessor], name: str
+) -> type[BaseAttrAccessor]:
+    """Return accessors that look up the numbers of the property `name` they know."""
 
     class Accessor(accessor):
         def __get__(self, obj: Operation, objtype: type | None = None) -> Any:
-            sizes = self.option.container(obj)[self.option.attribute_name]
-            return self.index(numbers_of(sizes), obj.operands)
+            operands = obj._operands  # pyright: ignore[reportPrivateUsage]
+            return self.index(numbers_of(obj.properties[name]), operands)
 
     return Accessor
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,10 +178,16 @@ class Main:
         """
         element = seen_as or buffer_type(buffer).element_type
         operand = Operand(element, compute or compute_type(element))
-        addressing = find_addressing(buffer_type(buffer))
-        start += 0 if addressing is None else addressing.offset
-        lead = start * dtype_of(element).itemsize
+        lead = (start + self._offset(buffer)) * dtype_of(element).itemsize
         return Argument(self._base(buffer, lead, element), operand, buffer, lead)
+
+    def _offset(self, buffer: SSAValue) -> int:
+        """Return where element 0 of `buffer` lies, in elements; 0 if it is blocked."""
+        type_ = buffer_type(buffer)
+        if type(type_.layout) is NoneAttr:
+            return 0
+        addressing = find_addressing(type_)
+        return 0 if addressing is None else addressing.offset
 
     def own(
         self,
@@ -225,9 +231,14 @@ class Main:
         """Return what `plan` returns, once for ops that differ in buffers alone."""
         types = tuple([operand.type for operand in op.operands])
         key = (type(op), types, tuple(op.properties), tuple(op.properties.values()))
-        if key not in self.plans:
-            self.plans[key] = plan()
-        return self.plans[key]
+        return self.planned(key, plan)
+
+    def planned(self, key: Hashable, plan: Callable[[], T]) -> T:
+        """Return what `plan` returns, once for equal keys, which take long to hash."""
+        found = self.plans.get(key, self)
+        if found is self:
+            found = self.plans[key] = plan()
+        return cast(T, found)
 
     def strips(
         self, *buffers: SSAValue, unroll: int = 1, moved: bool = False
@@ -253,13 +264,15 @@ class Main:
 
         Errors: a value that i32 cannot hold.
         """
-        return replace(self.table(as_offsets(values), i32), operand=OFFSETS)
+        return Argument(self._table(as_offsets(values), i32), OFFSETS)
 
     def table(self, values: NDArray[Any], element: Attribute) -> Argument:
         """Return a flat memref constant with `values` of type `element`."""
+        return Argument(self._table(values, element), Operand(element))
+
+    def _table(self, values: NDArray[Any], element: Attribute) -> SSAValue:
         number = len(self.storage.constants) + self.tables.number_of(values)
-        base = self._pointers.at("constants", number, 0, element)
-        return Argument(base, Operand(element))
+        return self._pointers.at("constants", number, 0, element)
 
     def message(self, op: MemoryOp, text: str) -> int:
         """Return the fault code of `text` for `op`; codes start at 1."""

@@ -68,11 +68,13 @@ def call_product(
     Ops that differ in their buffers alone share the plan, so `product_of` is not called
     for each. Return False if it returns None: then nothing is appended.
     """
-    key = _likeness_of(op)
-    if key not in main.plans:
+
+    def planned() -> ProductPlan | None:
         product = product_of()
-        main.plans[key] = product and _plan(main, op, product)
-    plan, packing = main.plans[key], packing_of(main, op)
+        return product and _plan(main, op, product)
+
+    plan = main.planned(_likeness_of(op), planned)
+    packing = packing_of(main, op)
     if packing is not None and not (plan and _suits_panels(plan)):
         main.begin(packing)
         copy_whole(main, packing)
