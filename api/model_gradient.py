@@ -44,7 +44,8 @@ def add_gradients(module: ModuleOp, of: Sequence[str], loss: str | None) -> None
     Errors: BindingError for names that are none; PassFailedException for an op on the
     way that has no gradient.
     """
-    UnrollLoopsPass().apply(Context(), module)  # some have no limit, but known turns
+    # Some have no limit, but a known number of iterations.
+    UnrollLoopsPass().apply(Context(), module)
     symbols = named_in(module, PlaceholderOp, ConstantOp)
     main = _main_of(module)
     block, end = body_of(main)

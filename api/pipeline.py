@@ -98,7 +98,7 @@ promote-placeholders  (optional)
 specialize-functions  (optional)
     Bodies of loops see constants that are passed to them, so that these are packed.
 unroll-loops  (optional)
-    Turns that are known are folded and fused like other ops; few are soon compiled.
+    Iterations that are written out are folded and fused like other ops.
 fold-constants{memory_bytes=$fold_bytes}  (optional)
     Exporters compute shapes and masks in the model; recognizers need the values.
 fold-scatters  (optional)

@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--torch", default=sys.executable, help="a Python with PyTorch")
     parser.add_argument("--networks", nargs="+", choices=NETWORKS, default=NETWORKS)
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--steps", type=int, default=5, help="steps of a turn")
+    parser.add_argument("--steps", type=int, default=5, help="steps of a round")
     args = parser.parse_args()
     page: Page | None = None
     for network in args.networks:

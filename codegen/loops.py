@@ -71,29 +71,31 @@ def _hold(carried: Sequence[Var], ssas: Sequence[SSAValue]) -> None:
 
 
 @dataclass(eq=False)
-class Turn:
-    """One turn of a loop that `repeated` writes; `again` is whether another follows."""
+class Repetition:
+    """An iteration of a loop by `repeated`; `again` is whether another one follows."""
 
     again: Value | None = None
 
 
-def repeated(*carried: Var) -> Generator[Turn]:
+def repeated(*carried: Var) -> Generator[Repetition]:
     """
     Write `scf.while`: the body of a Python `for` over this is the body of the loop.
 
-    It is run once, sets `again` of the turn that it is given, and must not be left
+    It is run once, sets `again` of the repetition it is given, and must not be left
     early.
     """
     starts = [part for var in carried for part in var.value.parts]
     types = [part.type for part in starts]
     body, back = Block(arg_types=types), Block(arg_types=types)
     _hold(carried, body.args)
-    turn = Turn()
+    repetition = Repetition()
     with inside(body):
-        yield turn
-        assert turn.again is not None, "expected the body to say whether it is repeated"
+        yield repetition
+        assert repetition.again is not None, (
+            "expected the body to say whether it is repeated"
+        )
         ends = [part for var in carried for part in var.value.parts]
-        perform(scf.ConditionOp(turn.again.ssa, *ends))
+        perform(scf.ConditionOp(repetition.again.ssa, *ends))
     back.add_op(build_op(scf.YieldOp, operands=back.args))
     op = scf.WhileOp(starts, types, [body], [back])
     perform(op)

@@ -146,8 +146,8 @@ def _share(
     Where there are fewer pieces than workers, strands of a section begin with others.
     """
     workers, epoch = team[words.WORKERS], team[words.EPOCH]
-    turn = select(pieces < workers, order % workers, workers - 1)
-    low, high = ((pieces * each + turn) // workers for each in (who, who + 1))
+    shift = select(pieces < workers, order % workers, workers - 1)
+    low, high = ((pieces * each + shift) // workers for each in (who, who + 1))
     return epoch + low, epoch + high
 
 
@@ -155,13 +155,13 @@ def _stolen(team: Memory, strand: Value, order: Value, pieces: Value) -> Value:
     """Return the next pieces of other workers' shares, -1 if none is left."""
     worker, workers = team[words.WORKER], team[words.WORKERS]
     tried, piece = Var(index(1)), Var(index(-1))
-    for turn in repeated(tried, piece):
+    for repetition in repeated(tried, piece):
         who = worker + tried.value
         who = select(who < workers, who, who - workers)
         low, high = _share(team, who, order, pieces)
         piece.value = _taken(team, who, strand, low, high)
         tried.value = tried.value + 1
-        turn.again = (piece.value < 0) & (tried.value < workers)
+        repetition.again = (piece.value < 0) & (tried.value < workers)
     return piece.value
 
 
@@ -182,7 +182,7 @@ def _taken(team: Memory, who: Value, strand: Value, low: Value, high: Value) -> 
     at = who * team[words.STRIDE] + strand
     first, count = Var(index(-1)), Var(index(0))
     no = constant(0, i1)
-    for turn in repeated(first, count):
+    for repetition in repeated(first, count):
         seen = atomic_load(cursors, at)
         following = maximum(seen, low)
         left = high - following
@@ -190,7 +190,7 @@ def _taken(team: Memory, who: Value, strand: Value, low: Value, high: Value) -> 
         take = partial(exchange_if, cursors, at, seen, following + count.value)
         taken = value_if(left > 0, take, no)
         first.value = select(taken, following - team[words.EPOCH], index(-1))
-        turn.again = (left > 0) & ~taken
+        repetition.again = (left > 0) & ~taken
     with when(first.value >= 0):
         team[words.END] = first.value + count.value
         team[words.TAKEN] = team[words.TAKEN] + count.value
@@ -214,8 +214,8 @@ def team_wait(team: Memory, pieces: Value) -> Value:
     with when(before < goal):
         patience = select(is_first, index(STEAL_AFTER_NS), index(WAIT_SPIN_NS))
         end = now(team) + patience
-        for turn in repeated():
-            turn.again = (atomic_load(done, _COUNT) < goal) & (now(team) < end)
+        for repetition in repeated():
+            repetition.again = (atomic_load(done, _COUNT) < goal) & (now(team) < end)
         for is_second in branches(~is_first):
             if is_second:
                 _sleep_until(team, done, goal)
@@ -245,7 +245,7 @@ def _say(team: Memory, done: Memory) -> Value:
 
 def _sleep_until(team: Memory, done: Memory, goal: Value) -> None:
     """Sleep until so many pieces are counted."""
-    for turn in repeated():
+    for repetition in repeated():
         with when(atomic_load(done, _COUNT) < goal):
             # A worker that counts sees this sleeper, or the sleeper what is counted.
             fetch_add(done, _SLEEPERS, 1)
@@ -253,7 +253,7 @@ def _sleep_until(team: Memory, done: Memory, goal: Value) -> None:
             with when(seen < goal):
                 futex(team, address_in(done, _COUNT), SLEEP, seen)
             fetch_add(done, _SLEEPERS, -1)
-        turn.again = atomic_load(done, _COUNT) < goal
+        repetition.again = atomic_load(done, _COUNT) < goal
 
 
 @_function
@@ -284,13 +284,13 @@ def team_run(job: Memory, pool: Memory) -> None:
 def _publish(job: Memory, pool: Memory) -> Value:
     """Open a slot that no worker is in; return where it is."""
     number = Var(pool[words.CURRENT])
-    for turn in repeated(number):
+    for repetition in repeated(number):
         gate = _slot(number.value) + words.GATE
         is_free = atomic_load(pool, gate) == 0
         other = number.value + 1
         other = select(other < pool[words.SLOTS], other, index(0))
         number.value = select(is_free, number.value, other)
-        turn.again = ~is_free
+        repetition.again = ~is_free
     slot = _slot(number.value)
     for word in loop(1, words.RECORD):
         pool[slot + word] = job[word]
@@ -330,7 +330,7 @@ def team_work(record: Memory, pool: Memory) -> None:
     """
     long = pool[words.SPIN]
     seen, spin = Var(index(0)), Var(long)
-    for turn in repeated(seen, spin):
+    for repetition in repeated(seen, spin):
         start = now(record)
         calls = _call_after(seen.value, start + spin.value, record, pool)
         was_soon = now(record) - start < long
@@ -338,7 +338,7 @@ def team_work(record: Memory, pool: Memory) -> None:
         with when(calls != seen.value):
             _join(record, pool)
         seen.value = calls
-        turn.again = atomic_load(pool, words.STOPPED) == 0
+        repetition.again = atomic_load(pool, words.STOPPED) == 0
 
 
 def _call_after(seen: Value, end: Value, record: Memory, pool: Memory) -> Value:
@@ -347,9 +347,9 @@ def _call_after(seen: Value, end: Value, record: Memory, pool: Memory) -> Value:
 
     Until `end` it looks, by the clock; then it sleeps.
     """
-    for turn in repeated():
+    for repetition in repeated():
         time, calls = now(record), atomic_load(pool, words.CALLS)
-        turn.again = (calls == seen) & (time < end)
+        repetition.again = (calls == seen) & (time < end)
     with when(atomic_load(pool, words.CALLS) == seen):
         bit = index(1) << (record[words.WORKER] & 31)
         fetch_add(pool, words.PARKED, 1)
@@ -363,12 +363,12 @@ def _join(record: Memory, pool: Memory) -> None:
     """Take part in the run published last, if it goes on."""
     slot = _slot(atomic_load(pool, words.CURRENT))
     is_in = Var(constant(0, i1))
-    for turn in repeated(is_in):
+    for repetition in repeated(is_in):
         gate = atomic_load(pool, slot + words.GATE)
         is_open = (gate & 1) == 1
         enter = partial(exchange_if, pool, slot + words.GATE, gate, gate + 2)
         is_in.value = value_if(is_open, enter, constant(0, i1))
-        turn.again = is_open & ~is_in.value
+        repetition.again = is_open & ~is_in.value
     worker = record[words.WORKER]
     with when(is_in.value):
         with when(worker < pool[slot + words.WORKERS]):

@@ -61,17 +61,17 @@ def panel_for(target: Target, columns: int, depth: int) -> int:
     return wide if is_full and 8 * wide * depth <= target.l2_bytes else usual
 
 
-def tile_turns(target: Target, rows: int, panel: int) -> float:
-    """Return what `rows` rows of a panel cost, in turns of a row and a k."""
+def panel_cost(target: Target, rows: int, panel: int) -> float:
+    """Return what `rows` rows of a panel cost, in multiply-adds of a vector, per k."""
     height = tile_rows(target, rows, panel)
     return -(-rows // height) * height_cost(target, panel, height)
 
 
 def height_cost(target: Target, panel: int, height: int) -> float:
     """
-    Return what a tile of this height costs, in turns of a row and a k.
+    Return what a tile of this height costs, in multiply-adds of a vector, per k.
 
-    It is a turn per row, no fewer than a sum's latency needs, and a constant part.
+    It is one per row, no fewer than a sum's latency needs, and a constant part.
     """
     per_row = max(1, panel // target.f32_lanes)
     return max(height, target.sums_in_flight / per_row) + target.costs.tile

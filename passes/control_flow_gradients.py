@@ -89,9 +89,9 @@ def loop_gradients(
     if most is None:
         return (
             "the most iterations there may be are known only at run time, expected a "
-            "limit that is constant, such as max_turns"
+            "limit that is constant, such as max_iterations"
         )
-    turns, body = max(int(most), 0), writer.functions[op.callees[0]]
+    iterations, body = max(int(most), 0), writer.functions[op.callees[0]]
     moving = _moving(op, body, active)
     wanted = [n for n, value in enumerate(op.inputs) if value in active]
     starts = [
@@ -100,18 +100,20 @@ def loop_gradients(
         if n in moving
     ]
     starts += [writer.zeros(op.inputs[number]) for number in wanted]
-    turn = _turn_back(op, body, moving, wanted, turns, writer, differentiate)
-    kept = [n for n, stack in enumerate(turn.stacks) if stack.uses]
-    count, rows = _stacked(op, body, kept, turns, writer)
-    passed = {turn.count: count}
-    passed |= dict(zip((turn.stacks[n] for n in kept), rows, strict=True))
-    passed |= dict(zip(turn.inputs, op.inputs, strict=True))
+    iteration = _iteration_back(
+        op, body, moving, wanted, iterations, writer, differentiate
+    )
+    kept = [n for n, stack in enumerate(iteration.stacks) if stack.uses]
+    count, rows = _stacked(op, body, kept, iterations, writer)
+    passed = {iteration.count: count}
+    passed |= dict(zip((iteration.stacks[n] for n in kept), rows, strict=True))
+    passed |= dict(zip(iteration.inputs, op.inputs, strict=True))
     carried = [each.value for each in starts]
     # A limit that is constant, so that this loop has a gradient as well.
     goes_on = None if op.condition is None else (writer.tensor(count) > 0).value
-    limit = writer.tensor(np.int64(turns)).value
-    inputs = turn.take(passed, writer)
-    back = LoopOp(turn.name, carried, inputs, limit=limit, condition=goes_on)
+    limit = writer.tensor(np.int64(iterations)).value
+    inputs = iteration.take(passed, writer)
+    back = LoopOp(iteration.name, carried, inputs, limit=limit, condition=goes_on)
     places = [op.initial[n] for n in moving] + [op.inputs[n] for n in wanted]
     found = zip(places, map(writer.tensor, writer.insert(back)), strict=True)
     return [(place, part) for place, part in found if place in active]
@@ -143,12 +145,12 @@ class _TurnBack:
         return [passed[argument] for argument in arguments if argument in passed]
 
 
-def _turn_back(
+def _iteration_back(
     op: LoopOp,
     body: FuncOp,
     moving: Sequence[int],
     wanted: Sequence[int],
-    turns: int,
+    iterations: int,
     writer: GradientWriter,
     differentiate: Differentiate,
 ) -> _TurnBack:
@@ -167,7 +169,9 @@ def _turn_back(
     own = [take(op.initial[n].type) for n in moving]
     own += [take(op.inputs[n].type) for n in wanted]
     count = take(COUNT)
-    stacks = [take(tensor(element_of(v), (turns, *shape_of(v)))) for v in op.initial]
+    stacks = [
+        take(tensor(element_of(v), (iterations, *shape_of(v)))) for v in op.initial
+    ]
     inputs = [take(value.type) for value in op.inputs]
     after = inner.tensor(block.args[0]) + 1
     number = inner.tensor(count) - after
@@ -222,14 +226,18 @@ def _moving(op: LoopOp, body: FuncOp, active: Container[SSAValue]) -> list[int]:
 
 
 def _stacked(
-    op: LoopOp, body: FuncOp, kept: Sequence[int], turns: int, writer: GradientWriter
+    op: LoopOp,
+    body: FuncOp,
+    kept: Sequence[int],
+    iterations: int,
+    writer: GradientWriter,
 ) -> tuple[SSAValue, list[SSAValue]]:
     """
     Let a loop also carry rows of `kept` values at the start of each iteration.
 
     Returns how many iterations there were, and the rows.
     """
-    count = writer.tensor(np.int64(turns)).value
+    count = writer.tensor(np.int64(iterations)).value
     if not kept and op.condition is None:
         return count, []
     block = body.clone().body.detach_block(0)
@@ -237,7 +245,7 @@ def _stacked(
     assert isinstance(end, ReturnOp)
     inner = writer.of_function(block)
     inner.end = end
-    turn, place = inner.tensor(block.args[0]), 1 + len(op.initial)
+    iteration, place = inner.tensor(block.args[0]), 1 + len(op.initial)
     returned, initial = list(end.arguments), list[SSAValue]()
 
     def start(array: np.ndarray) -> None:
@@ -247,15 +255,15 @@ def _stacked(
 
     for number in kept:
         state = block.args[1 + number]
-        shape = (turns, *shape_of(state))
+        shape = (iterations, *shape_of(state))
         start(np.broadcast_to(np.zeros((), dtype_of(element_of(state))), shape))
         rows = block.insert_arg(initial[-1].type, place + len(initial) - 1)
-        slots = inner.tensor(rows), turn.reshape(1), inner.tensor(state)
+        slots = inner.tensor(rows), iteration.reshape(1), inner.tensor(state)
         returned.append(inner.emit(ScatterNdOp, *slots).value)
     if op.condition is not None:
         start(np.zeros((), np.int64))
         block.insert_arg(COUNT, place + len(initial) - 1)
-        returned.append((turn + 1).value)
+        returned.append((iteration + 1).value)
     end.detach()
     end.erase()
     function = inner.add_function(op.callees[0], block, returned)

@@ -59,7 +59,7 @@ class Crowding:
         self._usage = usage
         self._last = usage()
         self._since = 0
-        self._turns = _FIRST
+        self._intervals = _FIRST
 
     def look(self, now: int) -> None:
         """Find out at the time `now`, in nanoseconds, and say when to look again."""
@@ -74,9 +74,9 @@ class Crowding:
             return
         elif losses > _LOSSES_PER_SECOND * seconds:
             self.is_crowded = True
-            pause = min(interval * self._turns, _LONGEST_NS)
-            self._turns = min(2 * self._turns, _LAST)
+            pause = min(interval * self._intervals, _LONGEST_NS)
+            self._intervals = min(2 * self._intervals, _LAST)
         else:
-            self._turns = max(self._turns // 2, _FIRST)
+            self._intervals = max(self._intervals // 2, _FIRST)
         self.next_look = now + pause
         self._last, self._since = found, now

@@ -9,8 +9,9 @@ class Costs(NamedTuple):
     """
     The costs of work on one core, each kind in the unit that its choices compare.
 
-    Units: in a register tile, turns of one row and one k; of layouts, bytes of memory
-    traffic that take as long, per byte of the value, where a movement takes about 2.
+    Units: in a register tile, multiply-adds of one row of vectors; of layouts, bytes
+    of memory traffic that take as long, per byte of the value, where a movement takes
+    about 2.
     Source: the defaults are measured on Zen 4 and Zen 5 with AVX2 and AVX-512.
     """
 

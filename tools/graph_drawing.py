@@ -92,7 +92,7 @@ class _Drawing:
             self._add(op, indent)
 
     def _add_repeat(self, ops: Sequence[Operation], repeat: Repeat) -> None:
-        """Draw the ops of the first turn; those of others stand in the same places."""
+        """Draw the ops of the first repetition, in whose places the others stand."""
         first = ops[repeat.start : repeat.start + repeat.period]
         self.lines.append(f"  subgraph cluster_{self.clusters} {{\n")
         self.lines.append(f'    label="{repeat.count} times"; {_REPEATED}\n')

@@ -9,12 +9,12 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 _Source = int | SSAValue | None
 _LONGEST = 100
-"""The most ops of one turn that are looked for."""
+"""The most ops of one repetition that are looked for."""
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """`count` turns of `period` ops each, from place `start` on."""
+    """`count` repetitions of `period` ops each, from place `start` on."""
 
     start: int
     period: int
@@ -43,9 +43,10 @@ def repeats_in(ops: Sequence[Operation]) -> Iterator[Repeat]:
     """
     Yield what repeats in `ops`, which are some of a block, from front to back.
 
-    Turns compute the same from values of the same types: of the turn, of the one
-    before at the same places, or of an op before all turns that they share. Constants,
-    which are not among `ops`, may differ; so may all that comes to the first turn.
+    Repetitions compute the same from values of the same types: of the repetition, of
+    the one before at the same places, or of an op before all repetitions that they
+    share. Constants, which are not among `ops`, may differ; so may all that comes to
+    the first repetition.
     """
     places = _numbered(ops)
     start = 0
@@ -80,7 +81,7 @@ def _agree(places: Sequence[_Numbered], start: int, at: int, period: int) -> boo
             agree = x == y
         elif isinstance(x, int) and x >= start:
             agree = y == x + period
-        else:  # from before all turns, to all of them or to the first
+        else:  # from before all repetitions, to all of them or to the first
             enters = at < start + period and start <= y < start + period
             agree = x == y or enters
         if not agree:

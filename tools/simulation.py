@@ -92,8 +92,8 @@ def _end_of(
 
 def _shares(pieces: int, workers: int, order: int) -> list[list[int]]:
     """Return the pieces that each worker begins with, the last of them first."""
-    turn = order % workers if pieces < workers else workers - 1
-    ends = [(pieces * n + turn) // workers for n in range(workers + 1)]
+    shift = order % workers if pieces < workers else workers - 1
+    ends = [(pieces * n + shift) // workers for n in range(workers + 1)]
     return [list(range(ends[n + 1] - 1, ends[n] - 1, -1)) for n in range(workers)]
 
 
@@ -101,9 +101,9 @@ def _claim(left: Sequence[list[list[int]]], worker: int) -> tuple[int, int] | No
     """Return a strand and the next piece of it, None if all are claimed."""
     own = [(strand, shares[worker]) for strand, shares in enumerate(left)]
     others = [
-        (strand, shares[(worker + turn) % len(shares)])
+        (strand, shares[(worker + shift) % len(shares)])
         for strand, shares in enumerate(left)
-        for turn in range(1, len(shares))
+        for shift in range(1, len(shares))
     ]
     for strand, share in [*own, *others]:
         if share:

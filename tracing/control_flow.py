@@ -82,34 +82,37 @@ def while_loop(
     body: Callable[[Any], Any],
     init: Any,
     *,
-    max_turns: int | None = None,
+    max_iterations: int | None = None,
 ) -> Any:
     """
     Return what is left of `init` once `body` has replaced it while `condition` holds.
 
     Both get the state, a nested structure of arrays; `body` returns the next one. A
-    loop whose condition stays true does not end; with `max_turns` the run fails then,
-    after so many iterations. Outside traces it is a loop of Python.
+    loop whose condition stays true does not end; with `max_iterations` the run fails
+    then, after so many iterations. Outside traces it is a loop of Python.
     Shapes: the state has the same structure, shapes and element types throughout; a
     number of Python in `init` takes the element type that the body gives it.
     Errors: TracingError at the caller's line for a state that changes these, a
     condition that is not a scalar of bools. ExecutionError for one that is true after
-    `max_turns`.
+    `max_iterations`.
     """
     for function in (condition, body):
         check_function("glow.while_loop", function, 1)
-    if max_turns is not None:
-        _check_number("glow.while_loop", "max_turns", max_turns, "iu", "integers")
-        if max_turns < 0:
+    if max_iterations is not None:
+        _check_number(
+            "glow.while_loop", "max_iterations", max_iterations, "iu", "integers"
+        )
+        if max_iterations < 0:
             raise error_here(
-                f"glow.while_loop: expected max_turns of at least 0, got {max_turns}"
+                "glow.while_loop: expected max_iterations of at least 0, got "
+                f"{max_iterations}"
             )
     if not is_tracing():
         state = init
-        for turn in count():
+        for iteration in count():
             if not condition(state):
                 return state
-            if turn == max_turns:
+            if iteration == max_iterations:
                 raise ExecutionError(LoopOp.STILL_TRUE)
             state = body(state)
     made, _ = _iterated(
@@ -117,8 +120,8 @@ def while_loop(
         init,
         lambda _, state: (body(state), []),
         condition=condition,
-        limit=None if max_turns is None else as_tracer(np.int64(max_turns)),
-        must_end=max_turns is not None,
+        limit=None if max_iterations is None else as_tracer(np.int64(max_iterations)),
+        must_end=max_iterations is not None,
     )
     return made
 
@@ -148,9 +151,9 @@ def fori_loop(
             f"{last.type}"
         )
 
-    def step(turn: Tracer, state: Any) -> Any:
+    def step(iteration: Tracer, state: Any) -> Any:
         start = tensor_of(Tracer(first))
-        return body(Tracer(turn.tensor + start, int), state), []
+        return body(Tracer(iteration.tensor + start, int), state), []
 
     is_known = not isinstance(lower, Tracer) and not isinstance(upper, Tracer)
     limit = as_tracer(np.int64(upper - lower)) if is_known else Tracer(last - first)
@@ -184,13 +187,13 @@ def scan(
     if length is not None and not isinstance(length, Tracer):
         _check_number("glow.scan", "a length", length, "iu", "integers")
     parts, nesting = flatten(xs, is_operand)
-    turns = _turns_of(parts, length)
+    iterations = _iterations_of(parts, length)
     if not is_tracing():
-        return _scanned(function, init, xs, turns, reverse, condition)
+        return _scanned(function, init, xs, iterations, reverse, condition)
     outputs: list[Structure] = []
 
-    def step(turn: Tracer, state: Any) -> tuple[Any, list[Any]]:
-        at = turns - 1 - turn.tensor if reverse else turn.tensor
+    def step(iteration: Tracer, state: Any) -> tuple[Any, list[Any]]:
+        at = iterations - 1 - iteration.tensor if reverse else iteration.tensor
         given = [Tracer(xp.take(tensor_of(x.value), at, 0)) for x in parts]
         after, output = _pair(function(state, unflatten(nesting, given)))
         rows, structure = flatten(output, is_operand)
@@ -202,8 +205,8 @@ def scan(
         init,
         step,
         condition=condition,
-        limit=as_tracer(np.int64(turns)),
-        turns=turns,
+        limit=as_tracer(np.int64(iterations)),
+        iterations=iterations,
         reverse=reverse,
     )
     return carry, unflatten(outputs[0], rows)
@@ -220,13 +223,13 @@ def _check_number(what: str, role: str, value: object, kinds: str, of: str) -> N
         raise error_here(f"{what}: expected {role} that is a scalar of {of}, got {got}")
 
 
-def _turns_of(parts: Sequence[PathLeaf], length: Any) -> int:
+def _iterations_of(parts: Sequence[PathLeaf], length: Any) -> int:
     """Return how many iterations there are at most in a scan of these arrays."""
     if isinstance(length, Tracer):
         raise error_here(
             "glow.scan: expected a length that is known, got a traced array; give the "
-            "most turns there may be, and condition=, such as lambda carry: carry[0] "
-            "< n"
+            "most iterations there may be, and condition=, such as "
+            "lambda carry: carry[0] < n"
         )
     lengths = {leaf.value.shape[:1] for leaf in parts if hasattr(leaf.value, "shape")}
     lengths |= set() if length is None else {(length,)}
@@ -243,7 +246,7 @@ def _scanned(
     function: Callable[[Any, Any], tuple[Any, Any]],
     carry: Any,
     xs: Any,
-    turns: int,
+    iterations: int,
     reverse: bool,
     condition: Callable[[Any], Any] | None,
 ) -> tuple[Any, Any]:
@@ -254,20 +257,20 @@ def _scanned(
         return unflatten(nesting, [take(np.asarray(part.value)) for part in parts])
 
     outputs: list[Any] = []
-    for turn in reversed(range(turns)) if reverse else range(turns):
+    for iteration in reversed(range(iterations)) if reverse else range(iterations):
         if condition is not None and not condition(carry):
             break
-        carry, output = _pair(function(carry, given(itemgetter(turn))))
+        carry, output = _pair(function(carry, given(itemgetter(iteration))))
         outputs.append(output)
-    missing = turns - len(outputs)
+    missing = iterations - len(outputs)
     if not outputs:  # rows have the shapes that an iteration would have given them
         nothing = given(lambda array: np.zeros(array.shape[1:], array.dtype))
         outputs.append(_pair(function(carry, nothing))[1])
 
     def stacked(*made: Any) -> Any:
-        rows = np.zeros((turns, *np.shape(made[0])), np.asarray(made[0]).dtype)
-        if missing < turns:
-            rows[: turns - missing] = made
+        rows = np.zeros((iterations, *np.shape(made[0])), np.asarray(made[0]).dtype)
+        if missing < iterations:
+            rows[: iterations - missing] = made
         return rows[::-1].copy() if reverse else rows
 
     return carry, map_leaves(stacked, outputs[0], *outputs[1:])
@@ -310,14 +313,14 @@ def _iterated(
     *,
     condition: Callable[[Any], Any] | None = None,
     limit: Tracer | None = None,
-    turns: int = 0,
+    iterations: int = 0,
     reverse: bool = False,
     must_end: bool = False,
 ) -> tuple[Any, list[Tracer]]:
     """
     Write a loop whose state is `init`; return what it leaves, and its rows.
 
-    `body` gives the next state, and what the iteration puts into the `turns` rows.
+    `body` gives the next state, and what the iteration puts into the `iterations` rows.
     """
     leaves, structure = flatten(init, is_operand)
     values = [leaf.value for leaf in leaves]
@@ -329,8 +332,8 @@ def _iterated(
         (held, *_), _ = traced_results(condition, (state,))
         return condition_of(held, what)
 
-    def step(turn: Tracer, state: list[Tracer]) -> Any:
-        after, rows = body(turn, unflatten(structure, state))
+    def step(iteration: Tracer, state: list[Tracer]) -> Any:
+        after, rows = body(iteration, unflatten(structure, state))
         carried = leaves_of(what, after, structure)
         return goes_on(after), carried, rows
 
@@ -341,7 +344,7 @@ def _iterated(
         step,
         limit=None if limit is None else limit.tensor,
         condition=goes_on(unflatten(structure, [as_tracer(value) for value in values])),
-        turns=turns,
+        iterations=iterations,
         reverse=reverse,
         must_end=must_end,
     )

@@ -18,7 +18,9 @@ from glow.tracing.trace import Trace, current_trace
 from glow.tracing.tracers import Tracer
 from glow.tracing.user_code import blamed_on_caller, error_here, user_place
 
-TraceTurn = Callable[[Tracer, list[Tracer]], tuple[Tensor | None, list[Any], list[Any]]]
+TraceIteration = Callable[
+    [Tracer, list[Tracer]], tuple[Tensor | None, list[Any], list[Any]]
+]
 """Traces an iteration: returns the next condition, what is carried on, and rows."""
 
 
@@ -51,19 +53,19 @@ def insert_loop(
     what: str,
     values: list[Any],
     names: Sequence[str],
-    step: TraceTurn,
+    step: TraceIteration,
     *,
     limit: Tensor | None = None,
     condition: Tensor | None = None,
-    turns: int = 0,
+    iterations: int = 0,
     reverse: bool = False,
     must_end: bool = False,
 ) -> tuple[list[Tracer], list[Tracer]]:
     """
     Insert a loop into the current trace; return what it leaves, and its rows.
 
-    There are `turns` rows, 0 where there was no iteration; the first is the last one if
-    `reverse`.
+    There are `iterations` rows, 0 where there was no iteration; the first is the last
+    one if `reverse`.
     """
     trace = current_trace()
     body = _body(what, values, names, step)
@@ -72,9 +74,9 @@ def insert_loop(
     initial = [tensor_of(value) for value in values]
     inner, results = body.trace, body.results
     with inner.entered():
-        number = turns - 1 - body.turn if reverse else body.turn
+        number = iterations - 1 - body.iteration if reverse else body.iteration
         for row in body.rows:
-            zeros = np.broadcast_to(np.zeros((), row.dtype), (turns, *row.shape))
+            zeros = np.broadcast_to(np.zeros((), row.dtype), (iterations, *row.shape))
             at = 1 + len(initial)
             initial.append(Tensor(trace.constant(zeros), trace))
             buffer = inner.block.insert_arg(initial[-1].type, at)
@@ -102,14 +104,14 @@ class _Body:
     """An iteration that was traced."""
 
     trace: Trace
-    turn: Tensor
+    iteration: Tensor
     condition: Tensor | None
     results: list[Tensor]
     rows: list[Tensor]
 
 
 def _body(
-    what: str, values: list[Any], names: Sequence[str], step: TraceTurn
+    what: str, values: list[Any], names: Sequence[str], step: TraceIteration
 ) -> _Body | None:
     """
     Trace an iteration; None if a number in `values` gets another element type.
@@ -121,12 +123,12 @@ def _body(
     initial = [tensor_of(value) for value in values]
     inner = Trace(outer.program, outer)
     with inner.entered():
-        turn = inner.argument(COUNT)
+        iteration = inner.argument(COUNT)
         carried = [
             Tracer(inner.argument(each.type, name), weak_type(value))
             for each, name, value in zip(initial, names, values, strict=True)
         ]
-        condition, after, rows = step(Tracer(turn), carried)
+        condition, after, rows = step(Tracer(iteration), carried)
         results = [tensor_of(value) for value in after]
         given = [tensor_of(row) for row in rows]
     settled = True
@@ -140,4 +142,4 @@ def _body(
                 f"{old.dtype}{list(old.shape)}, got {new.dtype}{list(new.shape)}"
             )
         values[n], settled = np.asarray(values[n], new.dtype), False
-    return _Body(inner, turn, condition, results, given) if settled else None
+    return _Body(inner, iteration, condition, results, given) if settled else None

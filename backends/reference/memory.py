@@ -192,13 +192,13 @@ class MemoryMachine:
 
     def loop(self, op: LoopOp) -> None:
         limit = None if op.limit is None else int(self.read(op.limit))
-        turn = 0
-        while (limit is None or turn < limit) and (
+        iteration = 0
+        while (limit is None or iteration < limit) and (
             op.condition is None or self.read(op.condition)
         ):
-            self.write(op.turn, np.array(turn))
+            self.write(op.iteration, np.array(iteration))
             self._call(op, op.callees[0])
-            turn += 1
+            iteration += 1
         condition = self.find(op.condition)
         if op.must_end is not None and condition:
             raise op.still_true()

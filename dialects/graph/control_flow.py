@@ -106,14 +106,14 @@ class RepeatingOp(CallingOp):
 
     STILL_TRUE: ClassVar[str] = (
         "expected a condition that ends the loop, got one that is true after the most "
-        "turns that there may be"
+        "iterations that there may be"
     )
 
     if TYPE_CHECKING:
         limit: SSAValue | None
         condition: SSAValue | None
 
-    def check_turns(self, count: Attribute, condition: Attribute) -> None:
+    def check_iterations(self, count: Attribute, condition: Attribute) -> None:
         """Raise unless a limit of type `count`, or a `condition`, ends the loop."""
         if self.limit is None and self.condition is None:
             raise VerifyException("expected a limit or a condition, got neither")
@@ -300,7 +300,7 @@ class LoopOp(RepeatingOp, ControlFlowOp):
     Source: ONNX Loop-21, without rows that it puts out: those are carried.
 
     ```mlir
-    %sum = graph.loop @add turns %n : tensor<i64> carries (%x : tensor<4xf32>)
+    %sum = graph.loop @add limit %n : tensor<i64> carries (%x : tensor<4xf32>)
         with (%w : tensor<4xf32>) -> tensor<4xf32>
     %last = graph.loop @halve while %c : tensor<i1> carries (%x : tensor<4xf32>)
         -> tensor<4xf32>
@@ -317,7 +317,7 @@ class LoopOp(RepeatingOp, ControlFlowOp):
     irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
-        "$body (`turns` $limit^ `:` type($limit))? "
+        "$body (`limit` $limit^ `:` type($limit))? "
         "(`while` $condition^ `:` type($condition))? "
         "`carries` `(` $initial `:` type($initial) `)` "
         "(`with` `(` $inputs^ `:` type($inputs) `)`)? "
@@ -341,7 +341,7 @@ class LoopOp(RepeatingOp, ControlFlowOp):
             self.must_end = UnitAttr()
 
     def verify_(self) -> None:
-        self.check_turns(COUNT, CONDITION)
+        self.check_iterations(COUNT, CONDITION)
         if not self.initial:
             raise VerifyException("expected at least one value to carry, got none")
         expected, got = types_of(self.initial), types_of(self.outputs)
@@ -376,13 +376,15 @@ class LoopOp(RepeatingOp, ControlFlowOp):
         goes_on = self.condition is None or bool(rest.pop(0))
         count = len(self.initial)
         carried, inputs = rest[:count], rest[count:]
-        turn = 0
-        while goes_on and (limit is None or turn < limit):
-            results = list(run(self.callees[0], [np.array(turn), *carried, *inputs]))
+        iteration = 0
+        while goes_on and (limit is None or iteration < limit):
+            results = list(
+                run(self.callees[0], [np.array(iteration), *carried, *inputs])
+            )
             if self.condition is not None:
                 goes_on = bool(results.pop(0))
             carried = results
-            turn += 1
+            iteration += 1
         if goes_on and self.must_end is not None:
             raise self.still_true()
         return tuple(carried)

@@ -154,7 +154,7 @@ class LoopOp(RepeatingOp, ControlFlowOp):
     what is carried, `inputs`, and the condition to write to, if there is one. With
     `must_end` a run in which the condition is still true then fails.
 
-    Shapes: limit and turn scalars of i64, condition one of i1.
+    Shapes: limit and iteration scalars of i64, condition one of i1.
     Errors: neither a limit nor a condition; either of another type, or absent with
     `must_end`; buffers with gaps;
     a function that is unknown or takes others, or does something else to them (checked
@@ -172,21 +172,21 @@ class LoopOp(RepeatingOp, ControlFlowOp):
     condition = opt_operand_def(BUFFER)
     carried = var_operand_def(BUFFER)
     inputs = var_operand_def(BUFFER)
-    turn = operand_def(BUFFER)
+    iteration = operand_def(BUFFER)
     frame = opt_operand_def(BUFFER)
 
     WRITES: ClassVar = ()
     UPDATES: ClassVar = ("condition", "carried")
-    SCRATCH: ClassVar = ("turn", "frame")
+    SCRATCH: ClassVar = ("iteration", "frame")
     TAIL: ClassVar = "`body` $body attr-dict"
 
     def verify_(self) -> None:
-        self.check_turns(COUNT, CONDITION)
-        self.check_scalar("turn", COUNT)
+        self.check_iterations(COUNT, CONDITION)
+        self.check_scalar("iteration", COUNT)
         self._check_buffers()
 
     def passed(self) -> Passed:
-        passed: Passed = [(self.turn, Kind.IN)]
+        passed: Passed = [(self.iteration, Kind.IN)]
         passed += [(buffer, Kind.INOUT) for buffer in self.carried]
         passed += [(buffer, Kind.IN) for buffer in self.inputs]
         if self.condition is not None:

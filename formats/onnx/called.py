@@ -54,7 +54,10 @@ def if_node(op: IfOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
 def loop_node(op: LoopOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
     """A loop without a condition hands on the one that it begins with."""
     types = [tensor_type(value) for value in op.initial]
-    own = [out.fresh(name) for name in ("turn", "condition", *["carried"] * len(types))]
+    own = [
+        out.fresh(name)
+        for name in ("iteration", "condition", *["carried"] * len(types))
+    ]
     infos = map(_info, own, [COUNT, CONDITION, *types])
     others = [out.name_of(value) for value in op.inputs]
     inner, made = out.body(op.callees[0], [own[0], *own[2:], *others])

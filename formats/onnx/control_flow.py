@@ -67,19 +67,19 @@ def loop(node: Node) -> Values:
     body, state = node.body("body"), list(node.inputs[2:])
     scanned = max(node.output_count - len(state), 0)
 
-    def run(turn: Tensor, condition: Tensor, carried: Values) -> Iteration:
-        outputs = body([turn, condition, *carried])
+    def run(iteration: Tensor, condition: Tensor, carried: Values) -> Iteration:
+        outputs = body([iteration, condition, *carried])
         outputs = _counted(node, outputs, 1 + len(state) + scanned, "body")
         split = 1 + len(state)
         return Iteration(outputs[0], outputs[1:split], outputs[split:])
 
     def write_out(most: int) -> Values:
         limit, condition, goes_on = _start(node)
-        carried, rows, turn = state, list[Values](), 0
+        carried, rows, iteration = state, list[Values](), 0
         budget = _Budget(node, most)
-        while goes_on and (limit is None or turn < limit):
-            budget.turn()
-            done = run(node.literal(turn, np.dtype(np.int64)), condition, carried)
+        while goes_on and (limit is None or iteration < limit):
+            budget.count_iteration()
+            done = run(node.literal(iteration, np.dtype(np.int64)), condition, carried)
             if done.condition is None:
                 return [None] * node.output_count
             condition = done.condition
@@ -89,7 +89,7 @@ def loop(node: Node) -> Values:
             goes_on = bool(known.all())
             carried = _next_state(node, carried, done.carried)
             rows.append(done.rows)
-            turn += 1
+            iteration += 1
         if scanned and not rows:
             raise _Undecided  # what rows would be like, the body says
         zeros = (0,) * scanned
@@ -107,7 +107,7 @@ def loop(node: Node) -> Values:
             run,
             limit=None if limit is None else limit.reshape(),
             condition=None if condition is None else condition.reshape(),
-            turns=None if count is None else max(int(count.reshape(-1)[0]), 0),
+            iterations=None if count is None else max(int(count.reshape(-1)[0]), 0),
             must_end=must_end,
         )
 
@@ -189,7 +189,7 @@ def _scanned(
     def write_out(most: int) -> Values:
         carried, rows, budget = state, list[Values](), _Budget(node, most)
         for step in range(length):
-            budget.turn()
+            budget.count_iteration()
             places = [length - 1 - step if flag else step for flag in backward]
             parts: Values = [
                 value[(slice(None),) * axis + (place,)]
@@ -202,7 +202,7 @@ def _scanned(
             raise _Undecided
         return [*carried, *_stacked(rows, rows_made, at, flags)]
 
-    def turn(number: Tensor, condition: Tensor, carried: Values) -> Iteration:
+    def iteration(number: Tensor, condition: Tensor, carried: Values) -> Iteration:
         parts: Values = [
             xp.take(value, length - 1 - number if flag else number, axis)
             for value, axis, flag in zip(scanned, axes, backward, strict=True)
@@ -211,7 +211,9 @@ def _scanned(
 
     def keep() -> Values:
         limit = node.literal(length, np.dtype(np.int64))
-        made = emit_loop(node, state, turn, limit=limit, turns=length, backward=flags)
+        made = emit_loop(
+            node, state, iteration, limit=limit, iterations=length, backward=flags
+        )
         rows = zip(made[split:], at, strict=True)
         moved = [None if row is None else _moved(row, axis) for row, axis in rows]
         return [*made[:split], *moved]
@@ -292,16 +294,16 @@ class _Budget:
     def __init__(self, node: Node, most: int):
         self._node, self._most = node, most
         self._first = node.emitter.written if most < MAX_OPS else 0
-        self._turns = 0
+        self._iterations = 0
 
-    def turn(self) -> None:
+    def count_iteration(self) -> None:
         """Begin an iteration; raise if there is no room for one more."""
-        if self._node.emitter.written - self._first + self._turns > self._most:
+        if self._node.emitter.written - self._first + self._iterations > self._most:
             raise _TooLong(
                 f"{self._node.record.operator} with more than {self._most} iterations "
-                f"and ops written out, at iteration {self._turns}"
+                f"and ops written out, at iteration {self._iterations}"
             )
-        self._turns += 1
+        self._iterations += 1
 
 
 def _start(node: Node) -> tuple[int | None, Tensor, bool]:

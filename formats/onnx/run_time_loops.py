@@ -23,7 +23,7 @@ class EndlessLoop(Unsupported):
 
 
 MOST_ROWS = 1 << 24
-"""More turns than that are no bound, but stand for as many as there are."""
+"""More iterations than that are no bound, but stand for as many as there are."""
 
 _ENDLESS = "Loop with no limit and a condition that is always true"
 
@@ -82,14 +82,15 @@ def emit_loop(
     *,
     limit: Tensor | None = None,
     condition: Tensor | None = None,
-    turns: int | None = None,
+    iterations: int | None = None,
     backward: Sequence[int] = (),
     must_end: bool = False,
 ) -> Values:
     """
     Insert a loop; return what it leaves of `state`, then the rows of its outputs.
 
-    `turns` is a known limit; `backward` outputs end with the first iteration's row.
+    `iterations` is a known limit; `backward` outputs end with the row of the first
+    iteration.
     With `must_end` a run fails in which the limit ends the loop, and not the condition.
     """
     initial = _present(state)
@@ -98,8 +99,8 @@ def emit_loop(
     block = Block(arg_types=[COUNT, *(value.type for value in initial)])
     with node.emitter.inside(block):
         number, *carried = map(node.tensor_of, block.args)
-        turn = run(number, node.literal(True), list(carried))
-        after, rows = _present(turn.carried), _present(turn.rows)
+        iteration = run(number, node.literal(True), list(carried))
+        after, rows = _present(iteration.carried), _present(iteration.rows)
         if after is None or rows is None:
             node.note_unknown(limit, condition)
             return [None] * node.output_count
@@ -109,14 +110,14 @@ def emit_loop(
                 f"a body that makes {_types(after)} of {_types(initial)}, in "
                 "iterations that are counted at run time or too many to write out"
             )
-        goes_on, condition = _conditions(node, turn.condition, condition, limit)
-        if rows and (turns is None or turns > MOST_ROWS):
+        goes_on, condition = _conditions(node, iteration.condition, condition, limit)
+        if rows and (iterations is None or iterations > MOST_ROWS):
             node.note_unknown(limit, condition)
             node.refuse(
                 "outputs that have a row for each iteration, expected a limit of "
                 f"iterations that is a constant of at most {MOST_ROWS:,}"
             )
-        _carry_rows(node, block, rows, turns or 0, backward, (initial, after))
+        _carry_rows(node, block, rows, iterations or 0, backward, (initial, after))
         is_counted = bool(rows) and condition is not None
         if is_counted:
             initial.append(node.literal(0, np.dtype(np.int64)))
@@ -165,17 +166,17 @@ def _carry_rows(
     node: Node,
     block: Block,
     rows: Sequence[Tensor],
-    turns: int,
+    iterations: int,
     backward: Sequence[int],
     carried: tuple[list[Tensor], list[Tensor]],
 ) -> None:
-    """Let a body carry a tensor for each row, in which a turn writes it."""
+    """Let a body carry a tensor for each row, which an iteration writes."""
     initial, after = carried
     number = node.tensor_of(block.args[0])
     for index, row in enumerate(rows):
-        whole = np.broadcast_to(np.zeros((), row.dtype), (turns, *row.shape))
+        whole = np.broadcast_to(np.zeros((), row.dtype), (iterations, *row.shape))
         initial.append(node.literal(whole))
-        place = turns - 1 - number if backward and backward[index] else number
+        place = iterations - 1 - number if backward and backward[index] else number
         after.append(_written(node, block, initial[-1], place, row))
 
 

@@ -163,5 +163,5 @@ def find_groups(type_: Buffer, group: int) -> Addressing | None:
 @cache
 def grouped_channels(spatial: int, columns: int) -> Layout:
     """Return [N, ..., columns, groups]: channels last, the groups interleaved."""
-    turns = (Dim(1, columns), Dim(1, None, columns))
-    return Layout([Dim(0), *(Dim(2 + i) for i in range(spatial)), *turns])
+    groups = (Dim(1, columns), Dim(1, None, columns))
+    return Layout([Dim(0), *(Dim(2 + i) for i in range(spatial)), *groups])

@@ -7,7 +7,7 @@ from math import prod, sqrt
 
 import numpy as np
 
-from glow.lowering.tiles import panel_for, tile_turns
+from glow.lowering.tiles import panel_cost, panel_for
 from glow.support.arrays import Array, Shape, aligned_empty
 from glow.support.costs import Costs
 from glow.support.mapped_files import forget
@@ -227,9 +227,9 @@ def _block(
 
     def cost(block: int) -> tuple[float, int]:
         excess = block * tile_bytes / (2 * target.l2_bytes) - 1
-        turns = tile_turns(target, block, panel) + stream
-        turns += block * (costs.winograd_tile + spill * min(max(excess, 0), 2))
-        return -(-tiles // block) * turns, -block
+        per_block = panel_cost(target, block, panel) + stream
+        per_block += block * (costs.winograd_tile + spill * min(max(excess, 0), 2))
+        return -(-tiles // block) * per_block, -block
 
     blocks = sorted({-(-tiles // count) for count in range(1, tiles + 1)})
     best = min(blocks, key=cost)

@@ -59,14 +59,14 @@ def _loop(lowering: Lowering, op: LoopOp) -> None:
     carried = [_whole_destination(lowering, value) for value in op.outputs]
     for value, buffer in zip(op.initial, carried, strict=True):
         _start(lowering, value, buffer)
-    turn = lowering.temporary(i64, ())
+    iteration = lowering.temporary(i64, ())
     lowering.add(
         MemoryLoopOp(
             limit,
             condition,
             carried,
             inputs,
-            turn,
+            iteration,
             body=op.body,
             must_end=op.must_end,
         )

@@ -25,7 +25,7 @@ from glow.lowering.memory_to_loops.kernels.library_function import PRIVATE
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.operand_segments import build_op
 
-_TURNS = 8
+_ITERATIONS = 8
 """The iterations that a loop is assumed to have, where its limit is unknown."""
 
 
@@ -48,27 +48,27 @@ def lower_loop(main: Main, op: LoopOp) -> None:
             number = function.memory(op.limit)[0]
             limit = convert(maximum(number, constant(0, i64)), INDEX)
 
-        def goes_on(turn: Value) -> Value:
+        def goes_on(iteration: Value) -> Value:
             parts: list[Value] = []
             if limit is not None:
-                parts.append(turn < limit)
+                parts.append(iteration < limit)
             if op.condition is not None:
                 parts.append(function.memory(op.condition)[0])
             first, *others = parts
             return first & others[0] if others else first
 
         with when(goes_on(index(0))):
-            turn = Var(index(0))
-            for each in repeated(turn):
-                function.memory(op.turn)[0] = convert(turn.value, i64)
+            iteration = Var(index(0))
+            for each in repeated(iteration):
+                function.memory(op.iteration)[0] = convert(iteration.value, i64)
                 function.do(op.callees[0])
-                turn.value = turn.value + 1
-                each.again = goes_on(turn.value)
+                iteration.value = iteration.value + 1
+                each.again = goes_on(iteration.value)
         if op.must_end is not None:
             assert op.condition is not None
             code = main.message(op, op.STILL_TRUE)
             function.report(function.memory(op.condition)[0], code)
-    function.call(_TURNS)
+    function.call(_ITERATIONS)
 
 
 class _Function:
@@ -131,12 +131,12 @@ class _Function:
             lower_op(inner, each)
         self._cost += inner.spent
 
-    def call(self, turns: int = 1) -> None:
+    def call(self, iterations: int = 1) -> None:
         """Let `main` call the function."""
         self._main.functions.append(self._function)
         self._main.call_function(
             self._function.sym_name.data,
             self._passed,
             self._others,
-            Work(1, max(1, self._cost * turns)),
+            Work(1, max(1, self._cost * iterations)),
         )

@@ -21,7 +21,7 @@ from glow.lowering.memory_to_loops.touched import bytes_of, bytes_of_root
 from glow.support.types import dtype_of
 
 _CONSTANTS = 2
-"""The part of what is near that constants may take, which each turn reads again."""
+"""The part of what is near that constants may take, which each round reads again."""
 _PER_NS = 8
 """
 The bytes for each nanosecond of a call from which it would wait for them.
@@ -139,7 +139,7 @@ class PlannedCall:
         return self.storage.is_constant(root_of(buffer))
 
 
-def turns_of(calls: Sequence[PlannedCall], near: int) -> Iterator[CallRange]:
+def rounds_of(calls: Sequence[PlannedCall], near: int) -> Iterator[CallRange]:
     """
     Yield `calls` in turns: those that pass on more than `near` bytes in small pieces.
 
@@ -151,7 +151,7 @@ def turns_of(calls: Sequence[PlannedCall], near: int) -> Iterator[CallRange]:
         for call in calls[at + 1 :] if chain.is_large else ():
             if not chain.goes_on(call):
                 break
-        yield from chain.turns()
+        yield from chain.rounds()
         at += len(chain.calls)
 
 
@@ -226,7 +226,7 @@ class _Chain:
             if not span.writes and any(span.meets(other) for other in written)
         )
 
-    def turns(self) -> Iterator[CallRange]:
+    def rounds(self) -> Iterator[CallRange]:
         """Yield what each call does in turn."""
         done = dict.fromkeys(self.calls, 0)
         for call in self.calls[1:]:

@@ -37,7 +37,7 @@ from glow.lowering.memory_to_loops._pointers import Pointers
 from glow.lowering.memory_to_loops._sections import saves_time, sections_of
 from glow.lowering.memory_to_loops._shared import SharedCalls
 from glow.lowering.memory_to_loops._tables import TablePool, as_offsets
-from glow.lowering.memory_to_loops.interleaving import PlannedCall, turns_of
+from glow.lowering.memory_to_loops.interleaving import PlannedCall, rounds_of
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     OFFSETS,
@@ -401,8 +401,8 @@ class Main:
             if self.profile is not None:
                 self.profile.time_pieces(self.sections, self._behind(1, i64))
             self.block.add_ops(self.sections)
-        for turn in turns_of(self._planned, self.near_bytes):
-            self._add(*turn)
+        for part in rounds_of(self._planned, self.near_bytes):
+            self._add(*part)
         for call in self._planned:
             if call.goes_on and self.profile is not None:
                 self.profile.read_near(call.group, self.near_bytes)

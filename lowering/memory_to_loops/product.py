@@ -28,9 +28,9 @@ from glow.lowering.tiles import tile_rows
 from glow.support.targets import Target
 
 F32_BYTES = 4
-_TURN = 2
+_UNROLL = 2
 """
-The k of a turn of the innermost loop, where they divide what is summed.
+The k of an iteration of the innermost loop, where they divide what is summed.
 
 A tile of 12 x 32 takes 0.85 of the time with one (Sapphire Rapids), four are no better.
 """
@@ -102,7 +102,7 @@ def plan_product(
         kernel = replace(
             _kernel(tiling, p, replace(tile, rows=tiling.height)),
             sums=summed.order,
-            turn=_turn(p, tiling.height, summed),
+            unroll=_unroll(p, tiling.height, summed),
             step=pair if p.step == 1 else 0,
             pitch=p.pitch * pair if p.pitch == p.panel else 0,
         )
@@ -209,20 +209,20 @@ def _summed(target: Target, p: Product) -> _Summed:
         return _Summed(Sums.RUNNING, p.segments, np.full(count, run))
     if 2 * run < block:
         return _Summed(Sums.BY_BLOCK, p.segments, np.full(count, run), block // run)
-    parts, turn = max(1, round(run / block)), _TURN if run % _TURN == 0 else 1
-    ends = np.arange(parts + 1) * (run // turn) // parts * turn
+    parts, unroll = max(1, round(run / block)), _UNROLL if run % _UNROLL == 0 else 1
+    ends = np.arange(parts + 1) * (run // unroll) // parts * unroll
     starts = (p.segments[:, None] + ends[:-1] * p.step).reshape(-1)
     return _Summed(Sums.BY_SEGMENT, starts, np.tile(np.diff(ends), count))
 
 
-def _turn(p: Product, height: int, summed: _Summed) -> int:
+def _unroll(p: Product, height: int, summed: _Summed) -> int:
     """
-    Return how many k are multiplied in a turn of the innermost loop.
+    Return how many k are multiplied in an iteration of the innermost loop.
 
     The loop's own work takes units that processors have for vectors, too.
     """
-    is_even = not np.any(summed.runs % _TURN)
-    return _TURN if is_even and height > FEW and not p.is_depthwise else 1
+    is_even = not np.any(summed.runs % _UNROLL)
+    return _UNROLL if is_even and height > FEW and not p.is_depthwise else 1
 
 
 def _cut(

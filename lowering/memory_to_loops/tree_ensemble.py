@@ -136,7 +136,7 @@ class TreeEnsemble(Kernel):
         """Return the leaf of each lane, whose row is `offsets` behind `start`."""
         row = call.row
         place, step = Var(root), Var(index(0))
-        for turn in repeated(place, step):
+        for repetition in repeated(place, step):
             at, link = place.value, call["links"].gather(0, place.value)
             mask, shift = (convert(n, link.element) for n in (row.mask, row.shift))
             feature = _inside(link & mask, row.features)
@@ -148,7 +148,7 @@ class TreeEnsemble(Kernel):
             place.value = _inside(child, row.nodes)
             step.value += 1
             moves = reduce(Value.__or__, (place.value != at).split())
-            turn.again = across("or", moves) & (step.value < row.depth)
+            repetition.again = across("or", moves) & (step.value < row.depth)
         return place.value
 
     @property

@@ -1,4 +1,4 @@
-"""Write loops of few turns out, turn by turn, and choices that this decides."""
+"""Unroll loops of few iterations, and take the branches that this decides."""
 
 from __future__ import annotations
 
@@ -33,35 +33,35 @@ LARGE = 1 << 16
 
 
 class _RunDecides(Exception):
-    """How many turns a loop has is known in a run alone."""
+    """How many iterations a loop has is known in a run alone."""
 
 
 class _NoRoom(Exception):
-    """A loop has more turns and ops than are to be written out."""
+    """A loop has more iterations and ops than are to be written out."""
 
 
 @dataclass(frozen=True)
 class UnrollLoopsPass(ModulePass):
     """
-    Write out each loop whose turns are known, if they are few.
+    Write out each loop whose iterations are known, if they are few.
 
-    There are at most `turns`, and `most` with their ops, or `most_of_large` where an op
-    has a large result. Longer ones take as long as a loop on one thread, and longer to
-    compile: 256 turns of a recurrent network 1 s, and 0.03 s as a loop. Few turns lie
-    in better layouts, and large ones are work for several threads.
+    There are at most `iterations`, and `most` with their ops, or `most_of_large` where
+    an op has a large result. Longer ones take as long as a loop on one thread, and
+    longer to compile: 256 iterations of a recurrent network 1 s, and 0.03 s as a loop.
+    Few iterations get better layouts, and large ones are work for several threads.
 
-    Conditions, and limits of loops inside, are followed from turn to turn; so is what
-    a choice inside depends on, which becomes the ops of one of its functions. A loop
-    stays that a condition of the run ends, or that must end by its condition; so do
-    longer ones. Functions that nothing calls any more are removed.
+    Conditions, and limits of loops inside, are followed through the iterations; so is
+    what a choice inside depends on, which becomes the ops of one of its functions.
+    Loops stay that are longer, that a condition of the run ends, or that must end by
+    their condition. Functions that nothing calls any more are removed.
 
     Level: graph -> graph. Needs: nothing; `fold-constants` afterwards, and
-    `fold-scatters`, which joins the rows that turns write.
+    `fold-scatters`, which joins the rows that iterations write.
     """
 
     name = "unroll-loops"
 
-    turns: int = 64
+    iterations: int = 64
     most: int = 1 << 8
     most_of_large: int = 1 << 12
 
@@ -91,10 +91,10 @@ class UnrollLoopsPass(ModulePass):
                 body = functions[op.callees[0]]
                 is_large = _has_large_results(body, functions)
                 most = self.most_of_large if is_large else self.most
-                room = _Room(self.turns, most)
-                writer = _TurnWriter(functions, constants, known, room)
+                room = _Room(self.iterations, most)
+                writer = _IterationWriter(functions, constants, known, room)
                 try:
-                    results = writer.turns(op)
+                    results = writer.iterations(op)
                 except (_NoRoom, _RunDecides):
                     writer.discard()
                     continue
@@ -119,10 +119,10 @@ def _has_large_results(function: FuncOp, functions: Mapping[str, FuncOp]) -> boo
 class _Room:
     """What may still be written."""
 
-    turns: int
-    """The most turns of each loop."""
+    iterations: int
+    """The most iterations of each loop."""
     ops: int
-    """Ops and turns together."""
+    """Ops and iterations together."""
 
     def spend(self) -> None:
         self.ops -= 1
@@ -130,8 +130,8 @@ class _Room:
             raise _NoRoom
 
 
-class _TurnWriter:
-    """Writes turns of loops, and follows what is known of their values."""
+class _IterationWriter:
+    """Writes iterations of loops, and follows what is known of their values."""
 
     def __init__(
         self,
@@ -147,19 +147,19 @@ class _TurnWriter:
     def discard(self) -> None:
         self._go_back(0)
 
-    def turns(self, op: LoopOp) -> Sequence[SSAValue]:
-        """Write the turns of a loop; return its results."""
+    def iterations(self, op: LoopOp) -> Sequence[SSAValue]:
+        """Write the iterations of a loop; return its results."""
         if op.must_end is not None:
             raise _RunDecides
         limit = None if op.limit is None else int(self._array_of(op.limit))
         goes_on = op.condition is None or bool(self._array_of(op.condition))
         block = self._functions[op.callees[0]].body.block
-        carried, turn = list(op.initial), 0
-        while goes_on and (limit is None or turn < limit):
-            if turn == self._room.turns:
+        carried, iteration = list(op.initial), 0
+        while goes_on and (limit is None or iteration < limit):
+            if iteration == self._room.iterations:
                 raise _NoRoom
             self._room.spend()
-            number = LiteralOp(np.array(turn))
+            number = LiteralOp(np.array(iteration))
             number.location = op.location
             self.ops.append(number)
             self._known[number.result] = number.array
@@ -167,7 +167,7 @@ class _TurnWriter:
             carried = self._copy(block, given, op)
             if op.condition is not None:
                 goes_on = bool(self._array_of(carried.pop(0)))
-            turn += 1
+            iteration += 1
         return carried
 
     def _array_of(self, value: SSAValue) -> Array:
@@ -204,7 +204,7 @@ class _TurnWriter:
         mark = len(self.ops)
         try:
             if isinstance(op, LoopOp):
-                results = self.turns(op)
+                results = self.iterations(op)
             else:
                 name = op.callees[0 if self._array_of(op.condition) else 1]
                 block = self._functions[name].body.block

@@ -38,12 +38,12 @@ def no_body(x: Any) -> Any:
     return glow.while_loop(lambda s: s.sum() < 3, None, x)  # here  # pyright: ignore
 
 
-def turns_that_are_text(x: Any) -> Any:
-    return glow.while_loop(np.any, lambda s: s, x, max_turns="9")  # here  # pyright: ignore
+def iterations_of_text(x: Any) -> Any:
+    return glow.while_loop(np.any, lambda s: s, x, max_iterations="9")  # here  # pyright: ignore
 
 
-def turns_below_zero(x: Any) -> Any:
-    return glow.while_loop(np.any, lambda s: s, x, max_turns=-1)  # here
+def fewer_than_none(x: Any) -> Any:
+    return glow.while_loop(np.any, lambda s: s, x, max_iterations=-1)  # here
 
 
 def body_of_one_argument(x: Any) -> Any:
@@ -98,8 +98,8 @@ WRONG_CALLS: dict[Callable[..., Any], str] = {
     name_that_is_none: "composite: expected a name that is a string, got an int",
     no_loop_condition: "glow.while_loop: expected a function, got a bool",
     no_body: "glow.while_loop: expected a function, got a NoneType",
-    turns_that_are_text: "glow.while_loop: expected max_turns that .*, got a str",
-    turns_below_zero: "glow.while_loop: expected max_turns of at least 0, got -1",
+    iterations_of_text: "glow.while_loop: expected max_iterations that .*, got a str",
+    fewer_than_none: "glow.while_loop: expected max_iterations of at least 0, got -1",
     body_of_one_argument: r"glow.fori_loop: expected a function of 2 .*<lambda>\(s\)",
     fractional_bound: r"glow.fori_loop: expected a bound .* integers, got float64\[\]",
     length_that_is_text: "glow.scan: expected a length .* integers, got a str",

@@ -89,7 +89,9 @@ class Text:
                 passed = [values[i] for i in inputs]
                 lines += self._call(kind, new, values[own], passed, values, callees)
             values.append(new)
-        head = ["%turn: tensor<i64>"] * first + [f"%a{n}: {t}" for n in range(count)]
+        head = ["%iteration: tensor<i64>"] * first + [
+            f"%a{n}: {t}" for n in range(count)
+        ]
         kind = "" if name == "main" else "private "
         lines.append(f"func.return {values[-1]} : {t}")
         self._functions[at] = "\n  ".join(
@@ -122,7 +124,7 @@ class Text:
         if kind == "loop":
             return [
                 f"{new}n = graph.literal dense<2> : tensor<i64> : tensor<i64>",
-                f"{new} = graph.loop @{names[0]} turns {new}n : tensor<i64> carries "
+                f"{new} = graph.loop @{names[0]} limit {new}n : tensor<i64> carries "
                 f"({own} : {t}) with ({operands} : {types}) -> {t}",
             ]
         return [

@@ -31,7 +31,7 @@ def scanned(w: Any, x: Any, rows: Any) -> Any:
 
 
 def counted(w: Any, x: Any, rows: Any) -> Any:
-    """The number of the turn, an integer that is carried, and a state left alone."""
+    """The number of the iteration, a carried integer, and a state left alone."""
 
     def step(i: Any, state: Any) -> Any:
         s, n, still, unread = state
@@ -50,7 +50,7 @@ def until(w: Any, x: Any, rows: Any) -> Any:
     def step(state: Any) -> Any:
         return np.sin(state @ w) + 1.5 * state + rows[1]
 
-    return np.sum(glow.while_loop(goes_on, step, x, max_turns=30))
+    return np.sum(glow.while_loop(goes_on, step, x, max_iterations=30))
 
 
 def bounded(w: Any, x: Any, rows: Any) -> Any:
@@ -97,7 +97,7 @@ def nested(w: Any, x: Any, rows: Any) -> Any:
 
 
 def never(w: Any, x: Any, rows: Any) -> Any:
-    """No turn at all."""
+    """No iteration at all."""
     return np.sum(glow.fori_loop(3, 3, lambda i, s: s @ w, x) * rows[0])
 
 
@@ -144,7 +144,7 @@ def test_gradients_of_gradients(name: str) -> None:
 
 @pytest.mark.parametrize("name", slow_but(LOSSES, "counted", "never"))
 def test_an_exported_gradient_is_read_as_the_same(name: str, tmp_path: Path) -> None:
-    """Loops stay loops, also where their turns are known, few, or none."""
+    """Loops stay loops, also where their iterations are known, few, or none."""
     for function in (LOSSES[name], glow.value_and_grad(LOSSES[name], (0, 1, 2))):
         model = glow.trace(function, W, X, ROWS)
         model.export(tmp_path / "net.onnx")
@@ -226,7 +226,7 @@ def test_what_is_refused_names_the_way() -> None:
     message = (
         r"cannot differentiate graph.loop: the most iterations there may be are "
         r"known only at run time, expected a limit that is constant, such as "
-        r"max_turns; the way from it to the results is graph.loop .* -> graph.exp "
+        r"max_iterations; the way from it to the results is graph.loop .* -> graph.exp "
         r".* -> graph.reduce"
     )
     with pytest.raises(glow.TracingError, match=message):

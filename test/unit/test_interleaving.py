@@ -21,7 +21,7 @@ from glow.lowering.memory_to_loops import MemoryToLoopsPass
 from glow.lowering.memory_to_loops.interleaving import (
     ByteSpan,
     PlannedCall,
-    turns_of,
+    rounds_of,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.storage import Storage
@@ -89,7 +89,7 @@ def test_units_that_touch_the_same_bytes_stay_in_order(
 ) -> None:
     done = [
         (call, unit)
-        for call, begin, end in turns_of(planned, near)
+        for call, begin, end in rounds_of(planned, near)
         for unit in range(begin, end)
     ]
     assert Counter(done) == Counter(
@@ -114,8 +114,10 @@ def test_turns_are_taken_by_the_least_that_is_needed() -> None:
     one.__dict__["spans"] = [ByteSpan("x", True, False, low, low + 10)]
     window = ByteSpan("x", False, False, low - 10, low + 20)
     two.__dict__["spans"] = [window, ByteSpan("y", True, False, low, low + 10)]
-    turns = [(call.symbol, begin, end) for call, begin, end in turns_of([one, two], 50)]
-    assert turns == [
+    rounds = [
+        (call.symbol, begin, end) for call, begin, end in rounds_of([one, two], 50)
+    ]
+    assert rounds == [
         *(("a", 0, 3), ("b", 0, 2), ("a", 3, 5), ("b", 2, 4)),
         *(("a", 5, 7), ("b", 4, 6), ("a", 7, 8), ("b", 6, 8)),
     ]

@@ -167,8 +167,8 @@ def test_a_loop_is_kept_unless_shapes_change(monkeypatch: pytest.MonkeyPatch) ->
 COUNTED = """
     g (float[4] x, float[2, 6] a) => (float[4] y, float[3, 4] z, float[4] v, int64 n) {
         k = Constant <value = int64[1] {1}> ()
-        turns = Constant <value = int64 {2}> ()
-        y, m = Loop (turns, , x, k) <body = b (int64 i, bool c, float[4] s, int64[1] j)
+        limit = Constant <value = int64 {2}> ()
+        y, m = Loop (limit, , x, k) <body = b (int64 i, bool c, float[4] s, int64[1] j)
             => (bool c, float[4] t, int64[1] l) {
                 t = Exp (s)
                 l = Add (j, k)
@@ -200,7 +200,7 @@ def test_what_a_loop_counts_may_be_a_shape() -> None:
 
 
 def test_a_loop_whose_turns_differ_in_parameters_is_written_out() -> None:
-    """A slice that ends at the number of the turn has another shape in each."""
+    """A slice that ends at the number of the iteration has another shape in each."""
     nodes = [
         node("Slice", "f_w i_zero i_turn", "f_part"),
         helper.make_node("ReduceSum", ["f_part"], ["f_sum"], keepdims=0),

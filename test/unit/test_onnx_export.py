@@ -135,7 +135,7 @@ def check_traced(f: Callable[..., Any], *arrays: Array) -> ModelProto:
 
 def test_choices_and_loops_have_functions_as_bodies() -> None:
     def network(x: Any, w: Any) -> Any:
-        y = glow.fori_loop(0, 3, lambda turn, carried: carried @ w + turn, x)
+        y = glow.fori_loop(0, 3, lambda iteration, carried: carried @ w + iteration, x)
         return glow.cond(np.sum(y) > 0, lambda v: np.exp(-v) @ w, lambda v: v * 2, y)
 
     rng = np.random.default_rng(0)

@@ -35,7 +35,7 @@ from glow.lowering.memory_to_loops.kernels.microkernel import tiles_of
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import OffsetTable, offsets_of
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.lowering.tiles import most_rows, panel_for, tile_rows, tile_turns
+from glow.lowering.tiles import most_rows, panel_cost, panel_for, tile_rows
 from glow.support.layout import pack
 from glow.support.targets import target_of
 
@@ -184,7 +184,7 @@ def test_tiles_waste_few_rows(rows: int, target: Any) -> None:
     assert 1 <= height <= min(rows, target.tile_rows)
     whole = -(-rows // height) * height
     assert whole - rows < height
-    assert tile_turns(target, rows, panel) <= tile_turns(target, rows + 1, panel) + 1
+    assert panel_cost(target, rows, panel) <= panel_cost(target, rows + 1, panel) + 1
 
 
 def test_rows_that_compete_for_cache_lines_make_lower_tiles() -> None:

@@ -44,7 +44,7 @@ NETWORKS = {
             z = If (up) <then_branch = t () => (float[3] a) { a = Ceil (y) },
                 else_branch = e () => (float[3] b) { b = Add (y, x) }>
         }""",
-    # What is carried is swapped, and what a turn makes is the same for both.
+    # What is carried is swapped, and what an iteration makes is the same for both.
     "swap": """
         g (int64 n, float[2, 3] x, float[2, 3] w) => (float[2, 3] y, float[2, 3] z) {
             y, z = Loop (n, , x, w) <body = b (int64 i, bool c, float[2, 3] p,
@@ -143,8 +143,8 @@ def everywhere(source: Any) -> list[Any]:
 def test_loops_of_as_many_turns_as_a_run_says(name: str) -> None:
     source = network(name)
     nets = everywhere(source)
-    for turns in (0, 1, 2, 5, -1):
-        check(source, inputs_of(source, n=turns), *nets)
+    for iterations in (0, 1, 2, 5, -1):
+        check(source, inputs_of(source, n=iterations), *nets)
 
 
 def test_a_loop_ends_when_its_condition_does() -> None:
@@ -178,8 +178,8 @@ def test_what_is_around_a_loop_has_layouts_and_borders() -> None:
     """States may be empty, read again, and a part of something larger."""
     source = parser.parse_model(HEAD + AROUND)
     nets = everywhere(source)
-    for turns, flag in ((0, True), (3, True), (2, False)):
-        check(source, inputs_of(source, n=turns, p=flag), *nets)
+    for iterations, flag in ((0, True), (3, True), (2, False)):
+        check(source, inputs_of(source, n=iterations, p=flag), *nets)
 
 
 SCANS = """
@@ -216,7 +216,7 @@ graph.placeholder @y "out" : tensor<4xf32>
 func.func @main() {
   %n = graph.load @n : tensor<i64>
   %s = graph.load @state : tensor<4xf32>
-  %new = graph.loop @add turns %n : tensor<i64> carries (%s : tensor<4xf32>)
+  %new = graph.loop @add limit %n : tensor<i64> carries (%s : tensor<4xf32>)
     with (%n : tensor<i64>) -> tensor<4xf32>
   %y = graph.sub %new, %s : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   graph.save @y, %y : tensor<4xf32>
@@ -247,7 +247,7 @@ def test_state_is_carried_from_run_to_run(target: str) -> None:
 FAULT = """
 func.func @main(%n: tensor<i64>, %x: tensor<4xf32>) -> tensor<f32> {
   %z = graph.literal dense<0.0> : tensor<f32> : tensor<f32>
-  %y = graph.loop @sum turns %n : tensor<i64> carries (%z : tensor<f32>)
+  %y = graph.loop @sum limit %n : tensor<i64> carries (%z : tensor<f32>)
     with (%x : tensor<4xf32>) -> tensor<f32>
   func.return %y : tensor<f32>
 }

@@ -38,7 +38,7 @@ def newton(x: Any) -> Any:
         return Root(value, value - state.value)
 
     start = Root(x + 1, np.ones_like(x))
-    return glow.while_loop(goes_on, step, start, max_turns=100).value
+    return glow.while_loop(goes_on, step, start, max_iterations=100).value
 
 
 def chosen(x: Any, n: Any) -> Any:
@@ -73,9 +73,9 @@ def bounded(x: Any, most: Any) -> Any:
     """One row for each of a data-dependent number of iterations, and their number."""
 
     def step(carry: Any, part: Any) -> Any:
-        turn, state = carry
+        iteration, state = carry
         new = np.tanh(part @ W) + state + 1
-        return (turn + 1, new), (new * 2, {"turn": turn + 5})
+        return (iteration + 1, new), (new * 2, {"iteration": iteration + 5})
 
     def goes_on(carry: Any) -> Any:
         return carry[1].sum() < most
@@ -93,7 +93,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "then": (chosen, (X, np.float32(2))),
     "else": (chosen, (X, np.float32(9))),
     "for": (summed, (np.int64(4), X)),
-    "no turns": (summed, (np.int64(0), X)),
+    "no iterations": (summed, (np.int64(0), X)),
     "scan": (rows, (X,)),
     "two rows": (bounded, (X, np.float32(13))),
     "no row": (bounded, (X, np.float32(1))),
@@ -161,10 +161,10 @@ def performed(step: Any, a: Any, b: Any, n: Any) -> Any:
             def goes_on(state: Any) -> Any:
                 return (state[3] < 2) & (state[0].sum() < 4)
 
-            def turn(state: Any) -> Any:
+            def iteration(state: Any) -> Any:
                 return *all_performed(inner, *state[:3]), state[3] + 1
 
-            *state, _ = glow.while_loop(goes_on, turn, (a, b, n, np.int64(0)))
+            *state, _ = glow.while_loop(goes_on, iteration, (a, b, n, np.int64(0)))
             return tuple(state)
         case (_, inner):
             then = lambda *state: all_performed(inner, *state)  # noqa: E731
@@ -195,7 +195,7 @@ def test_a_number_takes_the_type_that_the_body_gives_it() -> None:
 
 
 def to_seven(x: Any) -> Any:
-    return glow.while_loop(lambda s: s < 7, lambda s: s + 1, x, max_turns=7)
+    return glow.while_loop(lambda s: s < 7, lambda s: s + 1, x, max_iterations=7)
 
 
 @pytest.mark.parametrize("target", ["reference", "reference-checked", "cpu", "python"])

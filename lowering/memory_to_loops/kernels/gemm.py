@@ -53,8 +53,8 @@ class Gemm(Kernel):
     is_padded: bool = True
     """Whether panels are as wide in memory as the tile, even the last one."""
     sums: Sums = Sums.RUNNING
-    turn: int = 1
-    """How many k a turn of the innermost loop does."""
+    unroll: int = 1
+    """How many k an iteration of the innermost loop does."""
     step: int = 0
     """From one k to the next in the left factor; 0 if only the row says."""
     pitch: int = 0
@@ -196,7 +196,7 @@ class Gemm(Kernel):
             ahead=start + row.panel_stride + tile * row.slice,
             ahead_step=row.slice_step,
             sums=self.sums,
-            turn=self.turn,
+            unroll=self.unroll,
             in_pairs=self.in_pairs,
         )
         finish.fetch()

@@ -117,8 +117,8 @@ class TileFactors:
     """The next part of that."""
     ahead_step: Value
     sums: Sums = Sums.RUNNING
-    turn: int = 1
-    """How many k a turn of the loop does: a divisor of each run."""
+    unroll: int = 1
+    """How many k an iteration of the loop does: a divisor of each run."""
     in_pairs: bool = False
     """
     Whether each k stands for two neighbors in a row of the left factor.
@@ -195,11 +195,11 @@ def _by_k(
     """
     Write the loop along a segment; a line of the next panel is fetched per k.
 
-    The body is written as often as a turn has k.
+    The body is written as often as an iteration has k.
     """
     ahead, carried = cursor[0], (*cursor, *carried)
-    for _ in loop(0, run, *carried, step=f.turn, name="k", nonempty=True):
-        for _ in range(f.turn):
+    for _ in loop(0, run, *carried, step=f.unroll, name="k", nonempty=True):
+        for _ in range(f.unroll):
             prefetch(f.fetched, ahead.value, _SECOND_LEVEL)
             yield
             ahead.value += f.ahead_step
@@ -214,14 +214,14 @@ def _by_page(
 ) -> Generator[None]:
     """Write it; with some pages of the panel, fetch where later ones begin."""
     size = dtype_of(f.right.element).itemsize
-    line, turns = cursor[1], max(_SHORTEST, PAGE_BYTES // size // columns)
-    pages = max(1, turns * columns * size // PAGE_BYTES)
+    line, step = cursor[1], max(_SHORTEST, PAGE_BYTES // size // columns)
+    pages = max(1, step * columns * size // PAGE_BYTES)
     carried = (line, *carried)
-    for p in loop(0, run, *carried, step=turns, name="p", nonempty=True):
+    for p in loop(0, run, *carried, step=step, name="p", nonempty=True):
         for page, i in product(range(pages), range(_LINES_OF_PAGE)):
             lead = (_PAGES_AHEAD + page) * PAGE_BYTES + i * LINE_BYTES
             prefetch(f.right, line.value + lead // size, _SECOND_LEVEL)
-        last = minimum(p + turns, run)
+        last = minimum(p + step, run)
         for _ in loop(p, last, *carried, name="k", nonempty=True):
             yield
 

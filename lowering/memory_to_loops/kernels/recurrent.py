@@ -225,7 +225,7 @@ class StepWriter(StateWriter):
         zeros = [strip.constant(0, self.cell.compute)] * len(sums)
         several = [[Var(x) for x in part] for part in (sums, *[zeros] * (parts - 1))]
         whole = units - rest_of(units, parts)
-        self._turn(product, sources, matrix, (index(0), whole), several)
+        self._add_products(product, sources, matrix, (index(0), whole), several)
         while len(several) > 1:
             half = len(several) // 2
             for part, other in zip(several[:half], several[half:], strict=True):
@@ -233,10 +233,10 @@ class StepWriter(StateWriter):
                     x.value += y.value
             several = several[:half]
         if parts > 1:
-            self._turn(product, sources, matrix, (whole, units), several)
+            self._add_products(product, sources, matrix, (whole, units), several)
         return [x.value for x in several[0]]
 
-    def _turn(
+    def _add_products(
         self,
         product: GateProduct,
         sources: list[Value],

@@ -8,16 +8,16 @@ func.func @choice(%c: tensor<i1>, %x: tensor<2xf32>) {
 }
 
 // CHECK-LABEL: @loops
-// CHECK-NEXT:    %a = graph.loop @count turns %n : tensor<i64> carries(%x : tensor<2xf32>) -> tensor<2xf32>
+// CHECK-NEXT:    %a = graph.loop @count limit %n : tensor<i64> carries(%x : tensor<2xf32>) -> tensor<2xf32>
 // CHECK-NEXT:    %b = graph.loop @until while %c : tensor<i1> carries(%x : tensor<2xf32>) with(%x : tensor<2xf32>) -> tensor<2xf32>
-// CHECK-NEXT:    %last = graph.loop @until turns %n : tensor<i64> while %c : tensor<i1> carries(%x : tensor<2xf32>) with(%x : tensor<2xf32>) {must_end} -> tensor<2xf32>
-// CHECK-NEXT:    %d, %e = graph.loop @both turns %n : tensor<i64> while %c : tensor<i1> carries(%x, %n : tensor<2xf32>, tensor<i64>) -> tensor<2xf32>, tensor<i64>
+// CHECK-NEXT:    %last = graph.loop @until limit %n : tensor<i64> while %c : tensor<i1> carries(%x : tensor<2xf32>) with(%x : tensor<2xf32>) {must_end} -> tensor<2xf32>
+// CHECK-NEXT:    %d, %e = graph.loop @both limit %n : tensor<i64> while %c : tensor<i1> carries(%x, %n : tensor<2xf32>, tensor<i64>) -> tensor<2xf32>, tensor<i64>
 func.func @loops(%c: tensor<i1>, %n: tensor<i64>, %x: tensor<2xf32>) {
-  %a = graph.loop @count turns %n : tensor<i64> carries (%x : tensor<2xf32>) -> tensor<2xf32>
+  %a = graph.loop @count limit %n : tensor<i64> carries (%x : tensor<2xf32>) -> tensor<2xf32>
   %b = graph.loop @until while %c : tensor<i1> carries (%x : tensor<2xf32>) with (%x : tensor<2xf32>) -> tensor<2xf32>
-  %last = graph.loop @until turns %n : tensor<i64> while %c : tensor<i1> carries (%x : tensor<2xf32>)
+  %last = graph.loop @until limit %n : tensor<i64> while %c : tensor<i1> carries (%x : tensor<2xf32>)
       with (%x : tensor<2xf32>) {must_end} -> tensor<2xf32>
-  %d, %e = graph.loop @both turns %n : tensor<i64> while %c : tensor<i1>
+  %d, %e = graph.loop @both limit %n : tensor<i64> while %c : tensor<i1>
       carries (%x, %n : tensor<2xf32>, tensor<i64>) -> tensor<2xf32>, tensor<i64>
   func.return
 }

@@ -35,7 +35,7 @@ func.func @endless(%x: tensor<2xf32>) {
 
 // CHECK: expected a limit of tensor<i64>, got tensor<i32>
 func.func @limit_of_another_type(%n: tensor<i32>, %x: tensor<2xf32>) {
-  %y = graph.loop @f turns %n : tensor<i32> carries (%x : tensor<2xf32>) -> tensor<2xf32>
+  %y = graph.loop @f limit %n : tensor<i32> carries (%x : tensor<2xf32>) -> tensor<2xf32>
   func.return
 }
 
@@ -43,7 +43,7 @@ func.func @limit_of_another_type(%n: tensor<i32>, %x: tensor<2xf32>) {
 
 // CHECK: expected results tensor<2xf32>, got tensor<3xf32>
 func.func @result_of_another_type(%n: tensor<i64>, %x: tensor<2xf32>) {
-  %y = graph.loop @f turns %n : tensor<i64> carries (%x : tensor<2xf32>) -> tensor<3xf32>
+  %y = graph.loop @f limit %n : tensor<i64> carries (%x : tensor<2xf32>) -> tensor<3xf32>
   func.return
 }
 
@@ -51,6 +51,6 @@ func.func @result_of_another_type(%n: tensor<i64>, %x: tensor<2xf32>) {
 
 // CHECK: expected a limit and a condition with must_end
 func.func @must_end_without_a_condition(%n: tensor<i64>, %x: tensor<2xf32>) {
-  %y = graph.loop @f turns %n : tensor<i64> carries (%x : tensor<2xf32>) {must_end} -> tensor<2xf32>
+  %y = graph.loop @f limit %n : tensor<i64> carries (%x : tensor<2xf32>) {must_end} -> tensor<2xf32>
   func.return
 }

@@ -27,7 +27,7 @@ func.func @main() {
   %c = graph.load @c : tensor<i1>
   %x = graph.load @x : tensor<2xf32>
   %zero = graph.literal dense<0.0> : tensor<4x2xf32> : tensor<4x2xf32>
-  %y, %rows = graph.loop @step turns %n : tensor<i64> while %c : tensor<i1>
+  %y, %rows = graph.loop @step limit %n : tensor<i64> while %c : tensor<i1>
       carries (%x, %zero : tensor<2xf32>, tensor<4x2xf32>) with (%x : tensor<2xf32>) -> tensor<2xf32>, tensor<4x2xf32>
   graph.save @y, %y : tensor<2xf32>
   func.return

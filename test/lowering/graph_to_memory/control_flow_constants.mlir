@@ -7,7 +7,7 @@
 // CHECK:         memory.matmul ins(%s : memref<8x24xf32>, [[W]] : memref<24x24xf32, #layout.physical<NK16n>>)
 func.func @main(%n: tensor<i64>, %x: tensor<8x24xf32>) -> tensor<8x24xf32> {
   %w = graph.literal dense<0.5> : tensor<24x24xf32> : tensor<24x24xf32>
-  %y = graph.loop @body turns %n : tensor<i64> carries (%x : tensor<8x24xf32>) with (%w : tensor<24x24xf32>) -> tensor<8x24xf32>
+  %y = graph.loop @body limit %n : tensor<i64> carries (%x : tensor<8x24xf32>) with (%w : tensor<24x24xf32>) -> tensor<8x24xf32>
   func.return %y : tensor<8x24xf32>
 }
 func.func private @body(%i: tensor<i64>, %s: tensor<8x24xf32>, %w: tensor<24x24xf32>) -> tensor<8x24xf32> {

@@ -97,21 +97,21 @@ func.func private @long_add(%two: tensor<4x3xf32>, %b: tensor<4x3xf32>, %unread:
 // CHECK-LABEL: @calls
 // CHECK-NEXT:    graph.call @[[F:.*]](%1, %0, %1) :
 // CHECK-NEXT:    graph.call @[[F]](%0, %1, %0) :
-// CHECK:         graph.loop @[[G:.*]] turns %{{[0-9]+}} : tensor<i64> carries(%1, %1, %0 :
-// CHECK-NEXT:    graph.loop @[[G]] turns %{{[0-9]+}} : tensor<i64> carries(%0, %0, %1 :
+// CHECK:         graph.loop @[[G:.*]] limit %{{[0-9]+}} : tensor<i64> carries(%1, %1, %0 :
+// CHECK-NEXT:    graph.loop @[[G]] limit %{{[0-9]+}} : tensor<i64> carries(%0, %0, %1 :
 func.func @calls(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
   %n = graph.literal dense<3> : tensor<i64> : tensor<i64>
   %0 = graph.call @f(%y, %x, %y) : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %1 = graph.call @f(%x, %y, %x) : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  %2, %3, %4 = graph.loop @g turns %n : tensor<i64> carries (%y, %y, %x : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
-  %5, %6, %7 = graph.loop @g turns %n : tensor<i64> carries (%x, %x, %y : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+  %2, %3, %4 = graph.loop @g limit %n : tensor<i64> carries (%y, %y, %x : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+  %5, %6, %7 = graph.loop @g limit %n : tensor<i64> carries (%x, %x, %y : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
   func.return %0, %1, %2, %5 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 func.func private @f(%a: tensor<2xf32>, %unread: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
   %0 = graph.sub %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   func.return %0 : tensor<2xf32>
 }
-func.func private @g(%turn: tensor<i64>, %a: tensor<2xf32>, %b: tensor<2xf32>, %c: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+func.func private @g(%iteration: tensor<i64>, %a: tensor<2xf32>, %b: tensor<2xf32>, %c: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
   func.return %b, %c, %a : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 

@@ -22,14 +22,14 @@ func.func @main() -> tensor<2xf32> {
 // CHECK-NOT: func.func private @uncalled
 // CHECK-NOT: @only_from_there
 func.func @calling(%n: tensor<i64>) -> tensor<i64> {
-  %y = graph.loop @called turns %n : tensor<i64> carries (%n : tensor<i64>) -> tensor<i64>
+  %y = graph.loop @called limit %n : tensor<i64> carries (%n : tensor<i64>) -> tensor<i64>
   func.return %y : tensor<i64>
 }
 func.func private @called(%i: tensor<i64>, %n: tensor<i64>) -> tensor<i64> {
   func.return %n : tensor<i64>
 }
 func.func private @uncalled(%i: tensor<i64>, %n: tensor<i64>) -> tensor<i64> {
-  %y = graph.loop @only_from_there turns %n : tensor<i64> carries (%n : tensor<i64>) -> tensor<i64>
+  %y = graph.loop @only_from_there limit %n : tensor<i64> carries (%n : tensor<i64>) -> tensor<i64>
   func.return %y : tensor<i64>
 }
 func.func private @only_from_there(%i: tensor<i64>, %n: tensor<i64>) -> tensor<i64> {

@@ -2,7 +2,7 @@
 
 // A constant is loaded inside, what stays is an input, what nothing reads is left out.
 // CHECK-LABEL: func.func @main
-// CHECK:         %a = graph.loop @body turns %n : tensor<i64> carries(%x : tensor<2xf32>) with(%y : tensor<2xf32>) -> tensor<2xf32>
+// CHECK:         %a = graph.loop @body limit %n : tensor<i64> carries(%x : tensor<2xf32>) with(%y : tensor<2xf32>) -> tensor<2xf32>
 // CHECK-NEXT:    func.return %a, %y : tensor<2xf32>, tensor<2xf32>
 // CHECK-LABEL: func.func private @body(%i: tensor<i64>, %s: tensor<2xf32>, %t: tensor<2xf32>) -> tensor<2xf32>
 // CHECK-NEXT:    %c = graph.literal dense<1.000000e+00> : tensor<f32> : tensor<f32>
@@ -12,7 +12,7 @@ graph.constant @w #graph.resource<"000000000000000000000000000000000000000000000
 func.func @main(%n: tensor<i64>, %x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %w = graph.load @w : tensor<2xf32>
   %c = graph.literal dense<1.0> : tensor<f32> : tensor<f32>
-  %a, %b = graph.loop @body turns %n : tensor<i64> carries (%x, %y : tensor<2xf32>, tensor<2xf32>)
+  %a, %b = graph.loop @body limit %n : tensor<i64> carries (%x, %y : tensor<2xf32>, tensor<2xf32>)
       with (%w, %x, %c : tensor<2xf32>, tensor<2xf32>, tensor<f32>) -> tensor<2xf32>, tensor<2xf32>
   func.return %a, %b : tensor<2xf32>, tensor<2xf32>
 }
@@ -67,14 +67,14 @@ func.func private @k(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // A function that several ops call stays as it is; so does a loop that changes nothing.
 // CHECK-LABEL: func.func @shared
-// CHECK:         graph.loop @add turns %n : tensor<i64> carries(%x : tensor<f32>) with(%one : tensor<f32>)
-// CHECK:         graph.loop @add turns %n : tensor<i64> carries(%x : tensor<f32>) with(%one : tensor<f32>)
-// CHECK:         graph.loop @same turns %n : tensor<i64> carries(%x : tensor<f32>)
+// CHECK:         graph.loop @add limit %n : tensor<i64> carries(%x : tensor<f32>) with(%one : tensor<f32>)
+// CHECK:         graph.loop @add limit %n : tensor<i64> carries(%x : tensor<f32>) with(%one : tensor<f32>)
+// CHECK:         graph.loop @same limit %n : tensor<i64> carries(%x : tensor<f32>)
 func.func @shared(%n: tensor<i64>, %x: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
   %one = graph.literal dense<1.0> : tensor<f32> : tensor<f32>
-  %a = graph.loop @add turns %n : tensor<i64> carries (%x : tensor<f32>) with (%one : tensor<f32>) -> tensor<f32>
-  %b = graph.loop @add turns %n : tensor<i64> carries (%x : tensor<f32>) with (%one : tensor<f32>) -> tensor<f32>
-  %c = graph.loop @same turns %n : tensor<i64> carries (%x : tensor<f32>) -> tensor<f32>
+  %a = graph.loop @add limit %n : tensor<i64> carries (%x : tensor<f32>) with (%one : tensor<f32>) -> tensor<f32>
+  %b = graph.loop @add limit %n : tensor<i64> carries (%x : tensor<f32>) with (%one : tensor<f32>) -> tensor<f32>
+  %c = graph.loop @same limit %n : tensor<i64> carries (%x : tensor<f32>) -> tensor<f32>
   func.return %a, %b, %c : tensor<f32>, tensor<f32>, tensor<f32>
 }
 func.func private @add(%i: tensor<i64>, %s: tensor<f32>, %one: tensor<f32>) -> tensor<f32> {

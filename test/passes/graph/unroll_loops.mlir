@@ -1,4 +1,4 @@
-// RUN: glow-opt %s -p "unroll-loops{turns=8 most=40},dce,verify-symbols" | filecheck %s
+// RUN: glow-opt %s -p "unroll-loops{iterations=8 most=40},dce,verify-symbols" | filecheck %s
 
 // CHECK-LABEL: func.func @few_turns(
 // CHECK-NEXT:    [[I:%.*]] = graph.literal dense<0> : tensor<i64>
@@ -10,7 +10,7 @@
 // CHECK-NEXT:    func.return [[D]]
 func.func @few_turns(%x: tensor<3xf32>) -> tensor<3xf32> {
   %n = graph.literal dense<2> : tensor<i64> : tensor<i64>
-  %y = graph.loop @add turns %n : tensor<i64> carries (%x : tensor<3xf32>) -> tensor<3xf32>
+  %y = graph.loop @add limit %n : tensor<i64> carries (%x : tensor<3xf32>) -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
 func.func private @add(%i: tensor<i64>, %s: tensor<3xf32>) -> tensor<3xf32> {
@@ -23,7 +23,7 @@ func.func private @add(%i: tensor<i64>, %s: tensor<3xf32>) -> tensor<3xf32> {
 // CHECK-NEXT:    func.return %x
 func.func @no_turn(%x: tensor<3xf32>) -> tensor<3xf32> {
   %n = graph.literal dense<-1> : tensor<i64> : tensor<i64>
-  %y = graph.loop @add turns %n : tensor<i64> carries (%x : tensor<3xf32>) -> tensor<3xf32>
+  %y = graph.loop @add limit %n : tensor<i64> carries (%x : tensor<3xf32>) -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
 
@@ -32,14 +32,14 @@ func.func @no_turn(%x: tensor<3xf32>) -> tensor<3xf32> {
 // CHECK:         graph.loop @add
 func.func @many_turns(%x: tensor<3xf32>) -> tensor<3xf32> {
   %n = graph.literal dense<9> : tensor<i64> : tensor<i64>
-  %y = graph.loop @add turns %n : tensor<i64> carries (%x : tensor<3xf32>) -> tensor<3xf32>
+  %y = graph.loop @add limit %n : tensor<i64> carries (%x : tensor<3xf32>) -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
 
 // CHECK-LABEL: func.func @turns_of_the_run(
 // CHECK:         graph.loop @add
 func.func @turns_of_the_run(%n: tensor<i64>, %x: tensor<3xf32>) -> tensor<3xf32> {
-  %y = graph.loop @add turns %n : tensor<i64> carries (%x : tensor<3xf32>) -> tensor<3xf32>
+  %y = graph.loop @add limit %n : tensor<i64> carries (%x : tensor<3xf32>) -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
 
@@ -67,7 +67,7 @@ func.func private @double(%i: tensor<i64>, %k: tensor<i64>, %s: tensor<3xf32>) -
 func.func @condition_of_the_run(%c: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
   %n = graph.literal dense<3> : tensor<i64> : tensor<i64>
   %t = graph.literal dense<true> : tensor<i1> : tensor<i1>
-  %y = graph.loop @halve turns %n : tensor<i64> while %t : tensor<i1> carries (%x : tensor<f32>) -> tensor<f32>
+  %y = graph.loop @halve limit %n : tensor<i64> while %t : tensor<i1> carries (%x : tensor<f32>) -> tensor<f32>
   func.return %y : tensor<f32>
 }
 func.func private @halve(%i: tensor<i64>, %s: tensor<f32>) -> (tensor<i1>, tensor<f32>) {
@@ -83,11 +83,11 @@ func.func private @halve(%i: tensor<i64>, %s: tensor<f32>) -> (tensor<i1>, tenso
 func.func @loop_that_must_end(%x: tensor<3xf32>) -> tensor<3xf32> {
   %k = graph.literal dense<1> : tensor<i64> : tensor<i64>
   %c = graph.literal dense<true> : tensor<i1> : tensor<i1>
-  %n, %y = graph.loop @double turns %k : tensor<i64> while %c : tensor<i1> carries (%k, %x : tensor<i64>, tensor<3xf32>) {must_end} -> tensor<i64>, tensor<3xf32>
+  %n, %y = graph.loop @double limit %k : tensor<i64> while %c : tensor<i1> carries (%k, %x : tensor<i64>, tensor<3xf32>) {must_end} -> tensor<i64>, tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
 
-// A loop inside has as many turns as the number of the turn, a choice inside depends on
+// A loop inside has as many iterations as the number of the iteration, a choice inside depends on
 // that too; another one on the run, and stays.
 // CHECK-LABEL: func.func @inside_turns(
 // CHECK-NOT:     graph.loop
@@ -99,13 +99,13 @@ func.func @loop_that_must_end(%x: tensor<3xf32>) -> tensor<3xf32> {
 // CHECK-NEXT:    func.return
 func.func @inside_turns(%c: tensor<i1>, %x: tensor<3xf32>) -> tensor<3xf32> {
   %n = graph.literal dense<2> : tensor<i64> : tensor<i64>
-  %y = graph.loop @outer turns %n : tensor<i64> carries (%x : tensor<3xf32>) with (%c : tensor<i1>) -> tensor<3xf32>
+  %y = graph.loop @outer limit %n : tensor<i64> carries (%x : tensor<3xf32>) with (%c : tensor<i1>) -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
 func.func private @outer(%i: tensor<i64>, %s: tensor<3xf32>, %c: tensor<i1>) -> tensor<3xf32> {
   %one = graph.literal dense<1> : tensor<i64> : tensor<i64>
   %n = graph.add %i, %one : (tensor<i64>, tensor<i64>) -> tensor<i64>
-  %t = graph.loop @add turns %n : tensor<i64> carries (%s : tensor<3xf32>) -> tensor<3xf32>
+  %t = graph.loop @add limit %n : tensor<i64> carries (%s : tensor<3xf32>) -> tensor<3xf32>
   %is_first = graph.less %i, %one : (tensor<i64>, tensor<i64>) -> tensor<i1>
   %u = graph.if %is_first then @up else @down (%t) : (tensor<i1>, tensor<3xf32>) -> tensor<3xf32>
   %v = graph.if %c then @up else @down (%u) : (tensor<i1>, tensor<3xf32>) -> tensor<3xf32>
@@ -129,12 +129,12 @@ func.func private @down(%s: tensor<3xf32>) -> tensor<3xf32> {
 // CHECK:         func.return
 func.func @ops_of_many_turns(%x: tensor<3xf32>) -> tensor<3xf32> {
   %n = graph.literal dense<4> : tensor<i64> : tensor<i64>
-  %y = graph.loop @long turns %n : tensor<i64> carries (%x : tensor<3xf32>) -> tensor<3xf32>
+  %y = graph.loop @long limit %n : tensor<i64> carries (%x : tensor<3xf32>) -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
 func.func private @long(%i: tensor<i64>, %s: tensor<3xf32>) -> tensor<3xf32> {
   %n = graph.literal dense<5> : tensor<i64> : tensor<i64>
-  %t = graph.loop @add turns %n : tensor<i64> carries (%s : tensor<3xf32>) -> tensor<3xf32>
+  %t = graph.loop @add limit %n : tensor<i64> carries (%s : tensor<3xf32>) -> tensor<3xf32>
   func.return %t : tensor<3xf32>
 }
 // CHECK-NOT:   func.func private @outer

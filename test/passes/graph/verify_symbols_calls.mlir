@@ -10,7 +10,7 @@ func.func @unknown(%c: tensor<i1>, %x: tensor<2xf32>) {
 
 // CHECK: graph.loop @f at one expected a function of (tensor<i64>, tensor<2xf32>) -> (tensor<2xf32>), got (tensor<2xf32>) -> (tensor<2xf32>)
 func.func @type(%n: tensor<i64>, %x: tensor<2xf32>) {
-  %y = graph.loop @f turns %n : tensor<i64> carries (%x : tensor<2xf32>) -> tensor<2xf32> loc("one")
+  %y = graph.loop @f limit %n : tensor<i64> carries (%x : tensor<2xf32>) -> tensor<2xf32> loc("one")
   func.return
 }
 func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32> {
@@ -38,7 +38,7 @@ func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32> attributes {gradient = 
 
 // CHECK: expected functions that do not recur, got @f
 func.func private @f(%i: tensor<i64>, %n: tensor<i64>) -> tensor<i64> {
-  %y = graph.loop @f turns %n : tensor<i64> carries (%n : tensor<i64>) -> tensor<i64>
+  %y = graph.loop @f limit %n : tensor<i64> carries (%n : tensor<i64>) -> tensor<i64>
   func.return %y : tensor<i64>
 }
 
@@ -50,7 +50,7 @@ graph.placeholder @x "in" : tensor<i64>
 graph.placeholder @y "out" : tensor<i64>
 graph.constant @w #graph.resource<"2e99758548972a8e8822ad47fa1017ff72f06f3ff6a016851f45c398732bc50c"> : tensor<i64>
 func.func @storage(%n: tensor<i64>) {
-  %y = graph.loop @f turns %n : tensor<i64> carries (%n : tensor<i64>) -> tensor<i64>
+  %y = graph.loop @f limit %n : tensor<i64> carries (%n : tensor<i64>) -> tensor<i64>
   func.return
 }
 func.func private @f(%i: tensor<i64>, %n: tensor<i64>) -> tensor<i64> {
