@@ -84,7 +84,9 @@ class CallingOp(IRDLOperation):
         """Raise unless an operand of this name is absent or of the `expected` type."""
         value: SSAValue | None = getattr(self, name)
         if value is not None and self.argument_type(value) != expected:
-            raise VerifyException(f"expected a {name} of {expected}, got {value.type}")
+            raise VerifyException(
+                f"expected {name} of type {expected}, got {value.type}"
+            )
 
 
 class ChoosingOp(CallingOp):

@@ -1,6 +1,6 @@
 // RUN: REFUSED
 
-// CHECK: expected a condition of tensor<i1>, got tensor<1xi1>
+// CHECK: expected condition of type tensor<i1>, got tensor<1xi1>
 func.func @condition_of_another_type(%c: tensor<1xi1>, %x: tensor<2xf32>) {
   %y = graph.if %c then @f else @f (%x) : (tensor<1xi1>, tensor<2xf32>) -> tensor<2xf32>
   func.return
@@ -33,7 +33,7 @@ func.func @endless(%x: tensor<2xf32>) {
 
 // -----
 
-// CHECK: expected a limit of tensor<i64>, got tensor<i32>
+// CHECK: expected limit of type tensor<i64>, got tensor<i32>
 func.func @limit_of_another_type(%n: tensor<i32>, %x: tensor<2xf32>) {
   %y = graph.loop @f limit %n : tensor<i32> carries (%x : tensor<2xf32>) -> tensor<2xf32>
   func.return

@@ -1,6 +1,6 @@
 // RUN: REFUSED
 
-// CHECK: expected a condition of memref<i1>, got memref<1xi1>
+// CHECK: expected condition of type memref<i1>, got memref<1xi1>
 func.func @condition(%c: memref<1xi1>, %y: memref<4xf32>) {
   memory.if ins(%c : memref<1xi1>) outs(%y : memref<4xf32>) then @f else @f
   func.return
@@ -24,8 +24,8 @@ func.func @endless(%i: memref<i64>, %x: memref<4xf32>) {
 
 // -----
 
-// CHECK: expected a turn of memref<i64>, got memref<i32>
-func.func @turn(%n: memref<i64>, %i: memref<i32>, %x: memref<4xf32>) {
+// CHECK: expected iteration of type memref<i64>, got memref<i32>
+func.func @iteration(%n: memref<i64>, %i: memref<i32>, %x: memref<4xf32>) {
   memory.loop ins(limit %n : memref<i64> carried %x : memref<4xf32>) scratch(%i : memref<i32>) body @f
   func.return
 }
