@@ -12,7 +12,7 @@ and `compile` do that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from glow.options import CACHE_SIZE, FOLD_BYTES, Options, Shapes
 from glow.runtime.interface import Executable, StageReport
@@ -166,7 +166,7 @@ def compile(
     cache_bytes: int | None = None,
     relayout: Mapping[str, str] | str | None = None,
     states: Mapping[str, str] | None = None,
-    shapes: Shapes = (),
+    shapes: Shapes | Literal["background"] = (),
     cache_size: int = CACHE_SIZE,
     profile: bool = False,
     trust: bool = False,
@@ -191,7 +191,8 @@ def compile(
     most `cache_bytes` (4 GiB); without it only kernels are kept (docs/storage.md). With
     symbolic dimensions, a DynamicExecutable compiles for shapes that it is called with
     and keeps code for the last `cache_size`; `shapes` are compiled at once: all of
-    `{"batch": [1, 8]}`, or a list such as `[{"batch": 1, "n": 128}]`. `profile` lets
+    `{"batch": [1, 8]}`, or a list such as `[{"batch": 1, "n": 128}]`; with "background"
+    a thread compiles where calls need not wait (docs/shapes.md). `profile` lets
     `Executable.profile` tell where time goes. `trust` lets text at the loops or llvm
     level call any function. Constant folding holds `fold_bytes` at once, or four times
     the model's constants, at most. A training step computes more values again instead

@@ -12,6 +12,7 @@ from glow.compilation import Source, compile_source
 from glow.options import Options
 from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable
+from glow.runtime.rows import run_by_rows
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import Array
 from glow.support.errors import BindingError
@@ -92,17 +93,7 @@ class BatchFunction:
         count = len(next(iter(arrays.values())))
         specs = [s for s in self.executable.outputs if s.name in self.outputs]
         results = {s.name: np.empty((count, *s.shape[1:]), s.dtype) for s in specs}
-        for start in range(0, count, self.rows):
-            part = {n: array[start : start + self.rows] for n, array in arrays.items()}
-            lacking = start + self.rows - count
-            if lacking > 0:  # the last row again, so that no strange numbers arise
-                part = {
-                    name: np.concatenate([array, np.repeat(array[-1:], lacking, 0)])
-                    for name, array in part.items()
-                }
-            found = self.executable.run(part)
-            for name, array in results.items():
-                array[start : start + self.rows] = found[name][: count - start]
+        run_by_rows(self.executable, arrays, results, list(arrays))
         return {name: results[name] for name in self.outputs}
 
     def _run_frame(self, pandas: Any, frame: Any) -> Any:

@@ -15,6 +15,7 @@ from glow.module_compiler import ModuleCompiler
 from glow.options import Options, Shapes, target_spec
 from glow.passes.graph.tie_states import problems_of_states
 from glow.pipeline import LEVELS
+from glow.runtime.background import BackgroundWork
 from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable
 from glow.runtime.symbolic import SymbolicSignature
@@ -24,6 +25,7 @@ from glow.support.dimensions import Dims, relations
 from glow.support.errors import (
     BindingError,
     CompilationError,
+    GlowError,
     TargetError,
 )
 from glow.support.files import user_cache_dir
@@ -79,7 +81,10 @@ def compile_symbolic(
     if options.relayout:
         signature = _relaid(signature, options)
 
-    wanted, batch = _combinations(options.shapes), _batch_of(signature)
+    work, shapes = None, options.shapes
+    if isinstance(shapes, str):
+        work, shapes = BackgroundWork(), ()
+    wanted, batch = _combinations(shapes), _batch_of(signature)
     packed_for = list(dict.fromkeys(dims[batch] for dims in wanted if dims.get(batch)))
 
     def module_for(dims: Dims, note: Note | None = None) -> ModuleOp:
@@ -87,7 +92,18 @@ def compile_symbolic(
         _note_batches(module, dims.get(batch, 0), packed_for)
         return module
 
-    derived = ShapeCompiler(model.name, signature.dims, compiler, module_for)
+    def computes_apart(one: Dims, other: Dims, batch: str) -> bool:
+        from glow.formats.onnx.apart_rows import computes_rows_apart
+
+        if options.states or options.relayout:
+            return False
+        try:
+            modules = model.specialize(one).module, model.specialize(other).module
+        except GlowError:  # which a call will meet, too
+            return False
+        return computes_rows_apart(*modules, (one[batch], other[batch]))
+
+    derived = ShapeCompiler(model.name, signature.dims, compiler, module_for, work)
 
     def code_for(dims: Dims) -> Executable:
         try:
@@ -98,7 +114,9 @@ def compile_symbolic(
         except CompilationError as error:
             raise named(error, dims) from error.__cause__
 
-    net = DynamicExecutable(signature, code_for, options.cache_size)
+    net = DynamicExecutable(
+        signature, code_for, options.cache_size, work, computes_apart
+    )
     problems = [problem for dims in wanted for problem in signature.check_dims(dims)]
     if len(wanted) > options.cache_size:
         problems.append(

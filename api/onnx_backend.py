@@ -27,8 +27,8 @@ from glow.formats.onnx import open_dimensions, read
 from glow.loading import load_model
 from glow.model import SymbolicModel
 from glow.options import CACHE_SIZE, Options
-from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
+from glow.runtime.specializations import Specializations
 from glow.support.arrays import Array
 from glow.support.dimensions import Dims
 from glow.support.errors import BindingError, GlowError, UnsupportedModelError

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from glow.runtime.thread_count import allowed_threads
 from glow.support.files import CACHE_BYTES, check_private
@@ -20,6 +20,9 @@ _INTEGERS = (
 
 Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
 """Extents of dimensions by name, in all combinations, or combination by combination."""
+
+BACKGROUND = "background"
+"""What stands for shapes where a thread compiles for those that come."""
 
 CACHE_SIZE = 16
 """For how many shapes code is kept by default."""
@@ -52,8 +55,8 @@ class Options:
     """Layouts of inputs and outputs by name, or one for all of its rank."""
     states: Mapping[str, str] | None = None
     """Inputs that go on from what a run gave for outputs, by the outputs' names."""
-    shapes: Shapes = ()
-    """Extents of symbolic dimensions to compile for at once."""
+    shapes: Shapes | Literal["background"] = ()
+    """Extents of symbolic dimensions to compile for at once, or how to at calls."""
     cache_size: int = CACHE_SIZE
     """For how many shapes code is kept where dimensions are symbolic."""
     profile: bool = False
@@ -79,6 +82,11 @@ class Options:
             raise ValueError(f"expected at least one thread, got {self.threads}")
         if self.cache_dir:
             check_private(Path(self.cache_dir), "cache_dir")
+        if isinstance(self.shapes, str) and self.shapes != BACKGROUND:
+            raise ValueError(
+                f'expected extents by dimension or "{BACKGROUND}" as shapes, '
+                f'got "{self.shapes}"'
+            )
         if self.check not in (None, "each-pass"):
             raise ValueError(f'expected "each-pass" as check, got "{self.check}"')
         if self.accuracy not in ACCURACIES:

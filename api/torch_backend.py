@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from importlib import import_module
 from itertools import count
@@ -29,9 +29,10 @@ from glow.formats.pytorch.fx_graph import (
 )
 from glow.formats.pytorch.promotion import dtype_from
 from glow.model import Model
-from glow.options import CACHE_SIZE, Options
-from glow.runtime.dynamic import Specializations
+from glow.options import BACKGROUND, CACHE_SIZE, Options
+from glow.runtime.background import BackgroundWork
 from glow.runtime.interface import Executable
+from glow.runtime.specializations import Specializations
 from glow.support.errors import GlowError, UnsupportedModelError
 from glow.torch_modules import decompositions
 from glow.torch_tensors import array_of, tensor_of_array
@@ -58,7 +59,8 @@ def compile_fx(
 
     `options` are those of `glow.compile`, `target` among them, and `fallback`: a graph
     that cannot be compiled runs in PyTorch, which a warning of logger `glow` says, or,
-    with `fallback=False`, is an error. Runs use as many threads as PyTorch does.
+    with `fallback=False`, is an error. With `shapes="background"` PyTorch runs a graph
+    while a thread compiles it. Runs use as many threads as PyTorch does.
     Errors: ValueError for other options; as `glow.compile` without the fallback.
     """
     settings = dict(options or {})
@@ -71,13 +73,16 @@ def compile_fx(
             f"expected options of glow.compile, target or fallback, got {unknown}"
         )
     settings["disable"] = tuple(settings.get("disable", ()))
-    compile = partial(compile_source, target=target, options=Options(**settings))
+    given = Options(**settings)
+    work = BackgroundWork() if given.shapes == BACKGROUND else None
+    options_of_shape = given if work is None else replace(given, shapes=())
+    compile = partial(compile_source, target=target, options=options_of_shape)
     backends: Any = import_module("torch._dynamo.backends.common")
     partitioners: Any = import_module("torch._functorch.partitioners")
 
     def compiler(kind: str) -> Callable[..., Any]:
         def compiled(graph: Any, inputs: Sequence[Any]) -> Callable[..., Any]:
-            return _CompiledGraph(graph, kind, compile, fallback)
+            return _CompiledGraph(graph, kind, compile, fallback, work)
 
         return compiled
 
@@ -105,7 +110,9 @@ class _CompiledGraph:
         kind: str,
         compile: Callable[[Source], Executable],
         fallback: bool,
+        work: BackgroundWork | None = None,
     ):
+        self._work = work
         self._boxed_call = True  # of the object, as AOTAutograd's wrappers copy these
         self._module, self._compile, self._fallback = module, compile, fallback
         self.name = f"{kind} graph {next(_NUMBERS)}"
@@ -137,10 +144,13 @@ class _CompiledGraph:
             return self._module(*given)
         self._check_constants(given)
         key = self._key(given)
+        net, make = self._kept.find(key), partial(self._compiled, given)
         try:
-            net = self._kept.find(key) or self._kept.get(
-                key, partial(self._compiled, given)
-            )
+            if net is None and self._work is not None:
+                self._work.check((self, key))
+                self._work.add((self, key), partial(self._kept.get, key, make))
+                return self._module(*given)
+            net = net or self._kept.get(key, make)
         except GlowError as error:
             self._refuse(error)
             return self._module(*given)

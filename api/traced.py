@@ -14,8 +14,8 @@ import numpy as np
 from glow.compilation import Source, compile_source
 from glow.model import Model
 from glow.options import CACHE_SIZE, Options
-from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
+from glow.runtime.specializations import Specializations
 from glow.support.garbage import no_collection
 from glow.traced_model import TracedModel
 from glow.tracing.programs import (

@@ -2,98 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from concurrent.futures import CancelledError, Future
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, overload
 from weakref import WeakKeyDictionary
 
+from glow.runtime.background import BackgroundWork
 from glow.runtime.bindings import Bindings
 from glow.runtime.frame import Notify, OnOutput
 from glow.runtime.interface import Executable
 from glow.runtime.profile import Record
+from glow.runtime.rows import ByRows
+from glow.runtime.specializations import Specializations
 from glow.runtime.symbolic import SymbolicSignature, Symbols
 from glow.support.arrays import Array, address_of
 from glow.support.dimensions import Dims
 from glow.support.errors import BindingError, CompilationError
-from glow.support.forking import lock_free_in_children, undivided
 
-Made = TypeVar("Made")
-
-
-class Specializations(Generic[Made]):
-    """
-    At most `size` things by key, such as executables; the least recently used one goes.
-
-    Of threads that ask for the same one, one makes it and the others wait.
-    """
-
-    def __init__(self, size: int):
-        if size < 1:
-            raise ValueError(f"expected a cache_size of at least 1, got {size}")
-        self.size = size
-        self._lock = lock_free_in_children()
-        self._ready: OrderedDict[Hashable, Made] = OrderedDict()
-        self._pending: dict[Hashable, Future[Made]] = {}
-
-    def find(self, key: Hashable) -> Made | None:
-        """Return what is kept for `key`, if it still is."""
-        with self._lock:
-            net = self._ready.get(key)
-            if net is not None:
-                self._ready.move_to_end(key)
-        return net
-
-    @undivided()  # a child would wait for a promise of a thread that it lacks
-    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Return what is kept for `key`, or `make` it; errors are not kept."""
-        while True:
-            with self._lock:
-                net = self._ready.get(key)
-                if net is not None:
-                    self._ready.move_to_end(key)
-                    return net
-                others = self._pending.get(key)
-                if others is None:
-                    own = self._pending[key] = Future[Made]()
-                    break
-            try:
-                return others.result()
-            except CancelledError:
-                continue  # the thread that made it was interrupted
-        return self._made(key, make, own)
-
-    def _made(
-        self,
-        key: Hashable,
-        make: Callable[[], Made],
-        promise: Future[Made],
-    ) -> Made:
-        """Keep what `make` makes, and pass it to the threads that wait for it."""
-        try:
-            net = make()
-        except BaseException as error:
-            with self._lock:
-                del self._pending[key]
-            if isinstance(error, Exception):
-                promise.set_exception(error)
-            else:
-                promise.cancel()
-            raise
-        with self._lock:
-            del self._pending[key]
-            self._ready[key] = net
-            if len(self._ready) > self.size:
-                self._ready.popitem(last=False)
-        promise.set_result(net)
-        return net
-
-    def items(self) -> tuple[tuple[Hashable, Made], ...]:
-        """Return keys with their executables, the most recently used last."""
-        with self._lock:
-            return tuple(self._ready.items())
+_LOG = logging.getLogger("glow")
 
 
 class DynamicExecutable(Executable):
@@ -103,8 +32,10 @@ class DynamicExecutable(Executable):
     A call runs what was compiled for the shapes of its inputs, and compiles where there
     is nothing yet: one thread does while others that want the same wait. What was
     compiled for the last `cache_size` shapes is kept, with shared constants and
-    kernels. Errors: as of other executables, which name dimensions that two arrays
-    disagree on or that the model cannot have.
+    kernels. With `work`, a thread compiles for shapes of another batch meanwhile, where
+    calls can be served by code for a batch that there is. Errors: as of other
+    executables, which name dimensions that two arrays disagree on or that the model
+    cannot have; a call raises what was raised for its shape in the background.
     """
 
     def __init__(
@@ -112,8 +43,14 @@ class DynamicExecutable(Executable):
         signature: SymbolicSignature,
         compile: Callable[[Dims], Executable],
         cache_size: int,
+        work: BackgroundWork | None = None,
+        computes_apart: Callable[[Dims, Dims, str], bool] | None = None,
     ):
+        """`computes_apart` says whether rows are computed alike in two batches."""
         super().__init__(signature)
+        self._work, self._computes_apart = work, computes_apart
+        self._is_apart: dict[tuple[int, ...], bool] = {}
+        """What it said, by the extents that are not the batch."""
         self._symbols = signature
         self._compile = compile
         self._kept = Specializations[Executable](cache_size)
@@ -169,7 +106,7 @@ class DynamicExecutable(Executable):
         net = None if named else self._found(arrays)
         if net is None:
             given = self.signature.positional(arrays, named)
-            net = self._for(self._symbols.dims_of(given))
+            net = self._serving(self._symbols.dims_of(given))
         return net(*arrays, **named)
 
     @overload
@@ -196,7 +133,7 @@ class DynamicExecutable(Executable):
         given = self.signature.named(inputs)
         net = self._found([given.get(name) for name in self._input_names])
         if net is None:
-            net = self._for(self._symbols.dims_of(given))
+            net = self._serving(self._symbols.dims_of(given))
         return net.run(given, out, on_output, like=like)
 
     def profile(
@@ -262,6 +199,45 @@ class DynamicExecutable(Executable):
             return self._kept.find(tuple([array.shape for array in arrays]))
         except (AttributeError, TypeError):
             return None  # what has no shape, or strange ones, is to be complained about
+
+    def _serving(self, dims: Dims) -> Executable:
+        """Return code for `dims`, or what computes the same while it is compiled."""
+        if self._work is None:
+            return self._for(dims)
+        key = self._symbols.shapes_of(dims)
+        if (net := self._kept.find(key)) is not None:
+            return net
+        self._work.check(key)
+        if (net := self._by_rows(dims, self._work)) is None:
+            return self._for(dims)
+        self._work.add(key, partial(self._for, dims))
+        return net
+
+    def _by_rows(self, dims: Dims, work: BackgroundWork) -> Executable | None:
+        """Return what runs `dims` by code for another batch, if that is known to do."""
+        specs = self.signature.inputs
+        batch = str((specs[0].extents or ("",))[:1][0]) if specs else ""
+        if self._computes_apart is None or dims.get(batch, 0) < 2:
+            return None
+        rest = {name: extent for name, extent in dims.items() if name != batch}
+        nets = {
+            own[batch]: (own, net)
+            for own, net in self._compiled()
+            if own[batch] not in (0, 1, dims[batch]) and {**own, **rest} == own
+        }
+        if not nets:
+            return None
+        key, count = tuple(rest.values()), dims[batch]
+        rows = min(nets, key=lambda n: (-(-count // n) * n, -n))  # as few as can be
+        own, net = nets[rows]
+        if key not in self._is_apart:
+            compare = partial(self._computes_apart, own, dims, batch)
+            work.add(("rows", key), lambda: self._is_apart.update({key: compare()}))
+        if not self._is_apart.get(key):
+            return None
+        _LOG.info("%s=%d: served by code for %d", batch, count, rows)
+        named = [s.name for s in specs if (s.extents or ())[:1] == (batch,)]
+        return ByRows(net, count, named)
 
     def _for(self, dims: Dims) -> Executable:
         def compiled() -> Executable:

@@ -10,18 +10,26 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph import array_api as xp
-from glow.dialects.graph.along_axis import CumsumOp
+from glow.dialects.graph.along_axis import AlongAxisOp, CumsumOp
+from glow.dialects.graph.convolution import ConvolutionOp
 from glow.dialects.graph.declaration import ElementwiseOp
 from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
-from glow.dialects.graph.movement import ReshapeOp, TransposeOp
+from glow.dialects.graph.layer_norm import LastAxesNormOp
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
+from glow.dialects.graph.normalization import BatchNormOp
+from glow.dialects.graph.pooling import GlobalPoolOp, PoolOp
+from glow.dialects.graph.reduction import ReducingOp
 from glow.dialects.graph.scattering import ScatterNdOp
-from glow.dialects.graph.select import CastOp
+from glow.dialects.graph.select import CastOp, DropoutOp
 from glow.dialects.graph.slicing import SliceOp
 from glow.dialects.graph.storage import SaveOp
 from glow.dialects.graph.tensors import Tensor
 from glow.formats.onnx.problems import Unsupported
 from glow.support.types import element_of, is_float, normalize_axis, shape_of
+
+_BROADCASTING = ElementwiseOp, LastAxesNormOp, MatMulOp
 
 _FAULTS = frozenset({"graph.div", "graph.mod"})
 """Integer functions that might fail on rows that do not count."""
@@ -90,21 +98,17 @@ class CountedRows(dict[SSAValue, CountedAxis]):
 
     def _axes_after(self, op: Operation) -> Iterator[int | None]:
         """Yield where the axis of each operand is in the results; None: nowhere."""
+        found = {
+            self._axis_after(op, index, self[value].axis)
+            for index, value in enumerate(op.operands)
+            if value in self
+        }
+        yield from found
         for index, value in enumerate(op.operands):
-            if value in self:
-                yield self._axis_after(op, index, self[value].axis)
-            elif isinstance(op, ElementwiseOp):
-                yield from self._beside(op, value)
-            elif isinstance(op, ConcatOp):
+            if value not in self and isinstance(op, ConcatOp):
                 yield None
-
-    def _beside(self, op: ElementwiseOp, value: SSAValue) -> Iterator[None]:
-        """Yield None for an operand that has a part for each row there may be."""
-        for other in op.operands:
-            if other in self:
-                axis = self[other].axis - len(shape_of(other)) + len(shape_of(value))
-                if axis >= 0 and shape_of(value)[axis] != 1:
-                    yield None
+            elif value not in self and isinstance(op, _BROADCASTING):
+                yield from (None for axis in found if _has_rows(op, index, axis))
 
     def _axis_after(self, op: Operation, index: int, axis: int) -> int | None:
         shape = shape_of(op.operands[index])
@@ -113,7 +117,7 @@ class CountedRows(dict[SSAValue, CountedAxis]):
                 element_of(op.result)
             ):
                 return axis - len(shape) + len(shape_of(op.result))
-            case CastOp():
+            case CastOp() | DropoutOp():
                 return axis
             case TransposeOp():
                 return op.permutation.index(axis)
@@ -127,10 +131,41 @@ class CountedRows(dict[SSAValue, CountedAxis]):
                     return own + axis
                 more = len(shape_of(op.indices)) - 1
                 return None if axis == own else axis + more * (axis > own)
-            case ConcatOp() | SplitOp():
+            case ConcatOp() | SplitOp() | AlongAxisOp():
                 return None if normalize_axis(op.axis, len(shape)) == axis else axis
+            case LastAxesNormOp() if index == 0:
+                return axis if axis < normalize_axis(op.axis, len(shape)) else None
+            case ReducingOp() | ExpandOp():
+                kept = op.axis_map(index)
+                return kept.index(axis) if axis in kept else None
+            case ConvolutionOp() | PoolOp() | GlobalPoolOp() | BatchNormOp():
+                return 0 if axis == index == 0 else None
+            case MatMulOp():
+                return _after_product(op, index, axis)
             case _:
                 return None
+
+
+def _has_rows(op: Operation, index: int, axis: int | None) -> bool:
+    """Return whether an operand has a part for each row along an axis of the result."""
+    if axis is None:
+        return False
+    shape, whole = shape_of(op.operands[index]), shape_of(op.results[0])
+    if isinstance(op, MatMulOp) and index == 1 and axis == len(whole) - 2:
+        return False  # all rows are multiplied by it
+    own = axis - len(whole) + len(shape)
+    return own >= 0 and shape[own] != 1
+
+
+def _after_product(op: MatMulOp, index: int, axis: int) -> int | None:
+    """Return where rows of a factor, or of matrices in a batch, are in the product."""
+    ranks = [len(shape_of(value)) for value in (op.lhs, op.rhs)]
+    if index == 2 or min(ranks) < 2:
+        return None
+    is_row = index == 0 and axis == ranks[0] - 2 and not op.transpose_lhs
+    if axis >= ranks[index] - 2 and not is_row:
+        return None
+    return axis - ranks[index] + len(shape_of(op.result))
 
 
 def _after_reshape(

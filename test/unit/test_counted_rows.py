@@ -53,6 +53,14 @@ NETWORKS = {
             f = Compress (a, c)
             z = Exp (f)
         }""",
+    "classified": """
+        g (float[3, 4] x, bool[3] c, float[4, 2] w) => (float[n, 2] y, float[n] z) {
+            kept = Compress <axis = 0> (x, c)
+            product = MatMul (kept, w)
+            y = Softmax (product)
+            one = Constant <value = int64[1] {1}> ()
+            z = ReduceSum <keepdims = 0> (y, one)
+        }""",
     # Numbers that the condition leaves out may be out of range.
     "numbers": """
         g (int64[5] i, float[3] x) => (float[n] y) {

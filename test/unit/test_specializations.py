@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from small_onnx import info, model, node
 
 import glow
-from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature
+from glow.runtime.specializations import Specializations
 
 
 class Nothing(Executable):

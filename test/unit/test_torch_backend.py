@@ -157,3 +157,24 @@ def test_tensors_and_arrays_share_memory() -> None:
         assert tensors.tensor_of_array(array).data_ptr() == tensor.data_ptr()
     with pytest.raises(glow.UnsupportedModelError, match=r"dense tensors .* on meta"):
         tensors.array_of(torch.empty(2, device="meta"))
+
+
+def test_pytorch_runs_a_graph_while_a_thread_compiles_it(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from glow.runtime.background import BackgroundWork
+
+    tasks: dict[Any, Any] = {}
+    monkeypatch.setattr(BackgroundWork, "add", lambda _, *task: tasks.update([task]))
+    caplog.set_level(logging.INFO, "glow")
+    layer, x = torch.nn.Linear(4, 3), torch.randn(2, 4)
+    fast = compiled(layer, shapes="background")
+    with torch.no_grad():
+        torch.testing.assert_close(fast(x), layer(x))
+        assert "compiled in" not in caplog.text
+        (task,) = tasks.values()
+        task()
+        assert "compiled in" in caplog.text
+        tasks.clear()
+        torch.testing.assert_close(fast(x), layer(x))
+    assert not tasks
