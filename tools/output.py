@@ -44,3 +44,8 @@ def log_pass(
     if modules:
         print(f"// IR after {each.spec()}", file=sys.stderr)
         print(layer_text(module), file=sys.stderr)
+
+
+def log_total(seconds: float) -> None:
+    """Write the time of all passes to stderr, in the form of `log_pass`."""
+    print(f"{seconds * 1e3:9.2f} ms  {'':7}      all passes", file=sys.stderr)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes.util
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from itertools import count
+from threading import Lock
 from typing import Any
 
 from glow.backends.cpu.llvmlite_binding import llvm, llvmlite_version
@@ -56,12 +58,35 @@ def _parsed(text: str, target: Target) -> Any:
 
 def object_code(text: str, target: Target, level: int = KERNEL_LEVEL) -> bytes:
     """Return the object file of a module of LLVM IR."""
-    return machine_for(target, level).emit_object(_parsed(text, target))
+    module = _parsed(text, target)
+    with _own_addresses():
+        return machine_for(target, level).emit_object(module)
 
 
 def assembly(text: str, target: Target) -> str:
     """Return the assembly of a module of LLVM IR."""
-    return machine_for(target).emit_assembly(_parsed(text, target))
+    module = _parsed(text, target)
+    with _own_addresses():
+        return machine_for(target).emit_assembly(module)
+
+
+_OPTIONS = Lock()
+
+
+@contextmanager
+def _own_addresses() -> Generator[None]:
+    """
+    Let LLVM take the addresses in loops as they are written.
+
+    To look for better ones takes it half of the time of a kernel, and finds none. This
+    is an option of the process, where others may use LLVM too.
+    """
+    with _OPTIONS:
+        llvm.set_option("", "-disable-lsr=true")
+        try:
+            yield
+        finally:
+            llvm.set_option("", "-disable-lsr=false")
 
 
 def cache_key(target: Target, content: str, level: int = KERNEL_LEVEL) -> str:

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.llvm_ext import memory as ext
@@ -91,7 +91,10 @@ def _advance(
     """
     Return `pointer + index * stride`, which a block computes once.
 
-    Constant parts become literal offsets, and so displacements of instructions.
+    Constant parts become literal offsets, and so displacements of instructions. What
+    a sum has from outside of a loop is added to the pointer there, so that no
+    instruction of the loop has to (`LoopStrengthReduce` of LLVM, which would find
+    this too, takes half of its time).
     """
     known = constant_of(index)
     if known is not None:
@@ -102,6 +105,8 @@ def _advance(
         if known is not None:
             start = _advance(f, pointer, owner.lhs, element, stride)
             return gep(f, start, element, known * stride)
+        if stride == 1:
+            pointer, index = _row(f, pointer, owner, element)
     key = pointer, index, stride * size_of(element)
     if key not in f.addresses:
         offset = f[index]
@@ -114,6 +119,46 @@ def _advance(
             )
         f.addresses[key] = gep(f, pointer, element, offset)
     return f.addresses[key]
+
+
+def _row(
+    f: Translation, pointer: SSAValue, index: arith.AddiOp, element: Attribute
+) -> tuple[SSAValue, SSAValue]:
+    """
+    Return a pointer and an index whose sum is `pointer + index`.
+
+    The pointer is moved where the part of `index` from another block is defined, which
+    arguments of the function can be.
+    """
+    inner, start = index.lhs, index.rhs
+    if _block(f[start]) is f.block:
+        inner, start = start, inner
+    is_argument = pointer.owner is f.region.blocks.first
+    if (
+        not is_argument
+        or _block(f[inner]) is not f.block
+        or _block(f[start]) is f.block
+    ):
+        return pointer, index.result
+    key = pointer, start, size_of(element)
+    if key not in f.rows:
+        properties = {
+            "rawConstantIndices": _DYNAMIC,
+            "elem_type": element,
+            "noWrapFlags": _NO_WRAP_FLAGS,
+        }
+        operands, types = [pointer, f[start]], [PTR]
+        moved = build_op(
+            llvm.GEPOp, operands=operands, result_types=types, properties=properties
+        )
+        f.make_at(f[start], moved)
+        f.rows[key] = moved.results[0]
+    return f.rows[key], inner
+
+
+def _block(value: SSAValue) -> Block | None:
+    owner = value.owner
+    return owner if isinstance(owner, Block) else owner.parent
 
 
 def _alignment(

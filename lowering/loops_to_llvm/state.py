@@ -39,6 +39,8 @@ class Translation:
         self.blocks: dict[Block, Block] = {}
         self.addresses: dict[tuple[SSAValue, SSAValue, int], SSAValue] = {}
         """Pointers computed in this block, by base, index and bytes per step."""
+        self.rows: dict[tuple[SSAValue, SSAValue, int], SSAValue] = {}
+        """Pointers computed where their index is, in front of a loop."""
         self._shared: dict[Any, SSAValue] = {}
         self.location: LocationAttr = UnknownLoc()
         """The location of the op being lowered."""
@@ -74,6 +76,17 @@ class Translation:
         )
         self.do(made)
         return made.results[0]
+
+    def make_at(self, value: SSAValue, op: Operation) -> None:
+        """Put `op` where `value` is defined, in a block that is complete."""
+        op.location = self.location
+        owner = value.owner
+        if isinstance(owner, Block):
+            assert owner.first_op is not None
+            owner.insert_op_before(op, owner.first_op)
+        else:
+            assert owner.parent is not None
+            owner.parent.insert_op_after(op, owner)
 
     def replace(self, source: Operation, value: SSAValue) -> None:
         """Let `value` stand for the one result of `source`."""

@@ -26,6 +26,7 @@
 // LOG:      {{[0-9.]+}} ms {{ *}}8 ops  dce
 // LOG-NEXT: // IR after dce
 // LOG-NEXT: builtin.module
+// LOG:      {{[0-9.]+}} ms {{ *}}all passes
 
 // DISABLED-NOT: cse
 // DISABLED:     dce
