@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
-    IntegerAttr,
     ModuleOp,
     i8,
     i64,
@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from glow.runtime.image import ENTRY
+from glow.support.attributes import numbers_of
 from glow.support.walking import block_ops, ops_of
 
 _ARENA, _CONSTANTS, _SCRATCH = "a0", "a2", "a5"
@@ -122,25 +123,26 @@ def way_to(value: SSAValue) -> Path:
 
 
 def _way_to(value: SSAValue) -> Path:
-    if isinstance(value, BlockArgument):
+    # By exact classes: those of xDSL are abstract, and slow to ask for.
+    if type(value) is BlockArgument:
         return f"a{value.index}", ()
-    match value.owner:
-        case llvm.ConstantOp(value=IntegerAttr() as number) if value.type == i64:
-            return NUMBER, (number.value.data,)
-        case llvm.AddressOfOp():
-            return ROWS, ()
-        case llvm.LoadOp() as op if isinstance(value.type, llvm.LLVMPointerType):
-            start, numbers = _way_to(op.ptr)
-            if isinstance(op.ptr, BlockArgument):  # the first entry, as all others
-                start, numbers = start + _POINTERS, (0,)
-            return start + _LOADED, numbers
-        case llvm.GEPOp() as op if not op.ssa_indices:
-            start, numbers = _way_to(op.ptr)
-            (index,) = op.rawConstantIndices.get_values()
-            step = _BYTES if op.elem_type == i8 else _POINTERS
-            return start + step, (*numbers, index)
-        case _:
-            raise OtherOpError
+    owner: Any = value.owner
+    kind = cast(type[Any], type(owner))
+    if kind is llvm.GEPOp and not owner.ssa_indices:
+        start, numbers = _way_to(owner.ptr)
+        (index,) = numbers_of(owner.rawConstantIndices)
+        step = _BYTES if owner.elem_type == i8 else _POINTERS
+        return start + step, (*numbers, index)
+    if kind is llvm.ConstantOp and value.type == i64:
+        return NUMBER, (owner.value.value.data,)
+    if kind is llvm.AddressOfOp:
+        return ROWS, ()
+    if kind is llvm.LoadOp and type(value.type) is llvm.LLVMPointerType:
+        start, numbers = _way_to(owner.ptr)
+        if type(owner.ptr) is BlockArgument:  # the first entry, as all others
+            start, numbers = start + _POINTERS, (0,)
+        return start + _LOADED, numbers
+    raise OtherOpError
 
 
 def _lines(kinds: Sequence[_CallKind], entry: int, start: int) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +23,17 @@ from glow.backends.cpu.numbers_of_main import (
     rows_of,
     way_to,
 )
+from glow.support.walking import operands_of
 
 _ARGUMENTS = 6
 """Arguments of such a `main`: arena, io, constants, fault, team, scratch."""
 
-_FOUND = llvm.ConstantOp, llvm.GEPOp, llvm.AddressOfOp
+_FOUND = {llvm.ConstantOp, llvm.GEPOp, llvm.AddressOfOp}
 """Ops whose results are found where they are used, as pointers in tables are."""
-_WRITTEN = (
-    *(llvm.CallOp, llvm.ReturnOp, llvm.BrOp, llvm.CondBrOp, llvm.LoadOp),
+_WRITTEN = {
+    *(llvm.ReturnOp, llvm.BrOp, llvm.CondBrOp, llvm.LoadOp),
     *(llvm.ICmpOp, llvm.MulOp, llvm.AddOp, llvm.SelectOp),
-)
+}
 
 
 def split_sections(
@@ -80,12 +82,12 @@ class _SectionWriter(LlvmWriter):
             self._begin(block)
         if _is_found(op):
             return
-        if not isinstance(op, _WRITTEN):
-            raise OtherOpError
-        if isinstance(op, llvm.CallOp):
+        if type(op) is llvm.CallOp:
             self._call(op)
             return
-        for value in op.operands:
+        if type(op) not in _WRITTEN:
+            raise OtherOpError
+        for value in operands_of(op):
             self.names[value] = self._operand(value)
         super().operation(op)
 
@@ -112,7 +114,7 @@ class _SectionWriter(LlvmWriter):
     def _operand(self, value: SSAValue) -> str:
         """Write how an operand is found, if no op wrote it; return its name."""
         owner = value.owner
-        if not _is_found(owner if isinstance(owner, Operation) else value):
+        if not _is_found(value if type(owner) is Block else owner):
             return self.names[value]
         way, numbers = way_to(value)
         at = len(self.numbers)
@@ -135,13 +137,15 @@ class _SectionWriter(LlvmWriter):
         return name
 
 
-def _is_found(by: Operation | SSAValue) -> bool:
+def _is_found(by: Operation | Block | SSAValue) -> bool:
     """Return whether what an op computes, or an argument, is found where it is used."""
-    if isinstance(by, BlockArgument):
-        return by.block.prev_block is None
-    if isinstance(by, llvm.LoadOp):
-        return isinstance(by.results[0].type, llvm.LLVMPointerType)
-    return isinstance(by, _FOUND)
+    kind = type(by)
+    if kind is BlockArgument:
+        return cast(BlockArgument, by).block.prev_block is None
+    if kind is llvm.LoadOp:
+        (loaded,) = cast(llvm.LoadOp, by).results
+        return type(loaded.type) is llvm.LLVMPointerType
+    return kind in _FOUND
 
 
 def _argument(value: SSAValue) -> str:

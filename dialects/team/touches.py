@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import DenseArrayBase
 
-from glow.support.attributes import i64_array
+from glow.support.attributes import i64_array, numbers_of
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ class Bytes:
     period: int = 0
 
     def moved(self, offset: int) -> Bytes:
-        return replace(self, begin=self.begin + offset, end=self.end + offset)
+        return Bytes(self.begin + offset, self.end + offset, self.length, self.period)
 
     @property
     def is_dense(self) -> bool:
@@ -91,15 +92,19 @@ class Touch:
 
     @staticmethod
     def of(attribute: DenseArrayBase[Any]) -> Touch:
-        operand, writes, begin, end, length, period, step = attribute.get_values()
-        numbers = (int(n) for n in (begin, end, length, period))
-        return Touch(int(operand), bool(writes), Bytes(*numbers), int(step))
+        return _touch_of(numbers_of(attribute))
 
     def attribute(self) -> DenseArrayBase[Any]:
         own = self.bytes
         places = (own.begin, own.end, own.length, own.period)
         numbers = (self.operand, int(self.writes), *places, self.step)
         return i64_array(*numbers)
+
+
+@lru_cache(1 << 12)
+def _touch_of(numbers: tuple[int, ...]) -> Touch:
+    operand, writes, begin, end, length, period, step = numbers
+    return Touch(operand, bool(writes), Bytes(begin, end, length, period), step)
 
 
 @dataclass(frozen=True)

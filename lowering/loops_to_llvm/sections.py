@@ -13,7 +13,7 @@ from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
 from glow.lowering.loops_to_llvm.types import integer
 from glow.support.operand_segments import build_op
 from glow.support.team_words import END, WORKER
-from glow.support.walking import ops_of
+from glow.support.walking import operands_of, ops_in, ops_of
 
 CLAIM, WAIT = "team_claim", "team_wait"
 """
@@ -63,17 +63,18 @@ def _move(sections: Sequence[SectionOp], source: Block, target: Block) -> None:
         new.name_hint, values[old] = old.name_hint, new
     for section in sections:
         section.detach()
-        for op in section.walk():
-            for number, value in enumerate(op.operands):
+        for op in (section, *ops_in(*section.regions)):
+            operands = [*operands_of(op)]
+            for number, value in enumerate(operands):
                 owner = value.owner
-                is_made = value in values or isinstance(owner, Block)
+                is_made = value in values or type(owner) is Block
                 if not is_made and owner.parent is source:
                     assert isinstance(owner, Operation)
                     copy = owner.clone(values)
                     target.add_op(copy)
                     values[value] = copy.results[0]
-                if value in values:
-                    op.operands[number] = values[value]
+                operands[number] = values.get(value, value)
+            op.operands = operands
         target.add_op(section)
     target.add_op(func.ReturnOp())
 

@@ -18,6 +18,8 @@ from glow.dialects.team.sections import (
 from glow.dialects.team.touches import PlacedTouch
 from glow.lowering.memory_to_loops._strands import CallChain
 from glow.lowering.memory_to_loops.history import History, PastTouch
+from glow.support.operand_segments import build_op
+from glow.support.walking import operands_of
 
 _MANY_PARTS = 16
 """With so many pieces a call continues a strand rather than waiting for its end."""
@@ -87,14 +89,21 @@ def _with_pointers(calls: Iterable[CallOp]) -> Iterator[Operation]:
     """Yield each call after copies of the pointers that are its arguments."""
     copies: dict[SSAValue, SSAValue] = {}
     for call in calls:
-        for number, value in enumerate(call.arguments):
-            if not isinstance(value.owner, BaseOp):
+        arguments = [*operands_of(call)]
+        for number, value in enumerate(arguments):
+            owner = value.owner
+            if type(owner) is not BaseOp:
                 continue
             if value not in copies:
-                copy = value.owner.clone()
+                properties, place = owner.properties, owner.location
+                copy = build_op(
+                    BaseOp, [owner.source], [value.type], properties, location=place
+                )
+                copy.result.name_hint = value.name_hint
                 copies[value] = copy.result
                 yield copy
-            call.operands[number] = copies[value]
+            arguments[number] = copies[value]
+        call.operands = arguments
         yield call
 
 
