@@ -57,7 +57,7 @@ def traffic_of(op: MemoryOp) -> list[Access]:
         steps = extents_of(op.rows)[0]
         again = {op.recurrence, getattr(op, "renewal", None)}
         found = [replace(a, times=steps) if a.buffer in again else a for a in found]
-    if isinstance(op, ApplyOp) and (op.graph_class.MOVES or _is_skipping(op)):
+    if isinstance(op, ApplyOp) and (op.graph_class.MOVES or is_skipping(op)):
         read = sum(each.bytes for each in found if each.kind is Kind.IN)
         written = sum(each.bytes for each in found if each.kind is Kind.OUT)
         most = written if op.outs else read
@@ -65,7 +65,8 @@ def traffic_of(op: MemoryOp) -> list[Access]:
     return found
 
 
-def _is_skipping(op: ApplyOp) -> bool:
+def is_skipping(op: ApplyOp) -> bool:
+    """Return whether `op` may leave out most of what it could read."""
     return op.title.partition(".")[2] in _SKIPPING
 
 
@@ -100,7 +101,8 @@ def moves_of(ops: Sequence[Operation]) -> list[list[Move]]:
 
     The second number tells how large a cache must be that still has the bytes: they
     themselves, all that other ops touched meanwhile, each byte once, and half of what
-    else the two ops do that touch them, one after and one before their place.
+    else the two ops do in the arena that touch them, one after and one before their
+    place. What comes from outside, such as weights, may be read before or after.
     """
     traffic = [traffic_of(op) if isinstance(op, MemoryOp) else [] for op in ops]
     roots = dict.fromkeys(root_of(a.buffer) for accesses in traffic for a in accesses)
@@ -141,10 +143,11 @@ class _Touches:
     def touch(self, accesses: Sequence[Access]) -> Iterator[Move]:
         """Yield the moves of one op, and note that it made them."""
         numbers = [self._number[root_of(access.buffer)] for access in accesses]
-        whole = sum(access.bytes for access in accesses)
+        parts = zip(accesses, numbers, strict=True)
+        whole = sum(access.bytes for access, n in parts if self._in_arena[n])
         for access, number in zip(accesses, numbers, strict=True):
             distance = self._distance(number) + access.bytes
-            distance += (whole - access.bytes) // 2
+            distance += self._rest(whole, access, number) // 2
             yield access.bytes, distance, int(access.kind.writes)
             if access.times > 1:
                 again = access.bytes * (access.times - 1)
@@ -154,7 +157,11 @@ class _Touches:
         for access, number in zip(accesses, numbers, strict=True):
             self._touched[number] = self._clock
             self._bytes[number] = max(self._bytes[number], access.bytes)
-            self._beside[number] = whole - access.bytes
+            self._beside[number] = self._rest(whole, access, number)
+
+    def _rest(self, whole: int, access: Access, number: int) -> int:
+        """Return what an op touches in the arena, `whole`, beside `access`."""
+        return whole - access.bytes * int(self._in_arena[number])
 
     def _distance(self, number: int) -> int:
         """Return the bytes touched since the place of buffer `number` was."""

@@ -40,6 +40,8 @@ class Costs(NamedTuple):
     """A line of a filter's panel read again from memory."""
     winograd_tile: float = 0.5
     """The transforms of a tile that stay in L2."""
+    winograd_room: float = 0.5
+    """The part of L2 that transforms of a block may fill and stay there."""
     winograd_spill: float = 25.0
     """The transforms of a tile that do not, divided by the channels that share them."""
 

@@ -33,7 +33,9 @@ used for longest, or of nearly that. Measured on Sapphire Rapids, whose second l
 _SHORT_SUM = 64
 _FEW_ROWS = 4
 _USED = 0.85
-_FUNCTIONS = ("softmax", "attention", "lstm", "gru", "rnn", "elementwise")
+_FUNCTIONS = ("softmax", "attention", "lstm", "gru", "rnn", "elementwise", "lrn")
+_BESIDE = 0.5
+"""The part of the arithmetic's time from which moving bytes beside it matters."""
 
 
 def measured(
@@ -159,9 +161,17 @@ def reason_for(standing: Standing, peaks: Peaks, lanes: int) -> str:
         yet = _of_product(group, lanes)
         if yet:
             return yet
-    if group.op.partition(".")[2] in _FUNCTIONS:
-        return "functions such as exp, which count as one operation"
+    name = group.op.partition(".")[2]
+    if name.endswith("norm"):
+        return "lines are read for sums, then for squares, then for the result"
+    if "pool" in kernels:
+        return "windows: a load for each step, and few steps for each element"
+    if limit.bound == ARITHMETIC and name in _FUNCTIONS:
+        return "roots, quotients and functions, whose steps wait for each other"
     if limit.bound == ARITHMETIC:
+        ns, memory = max(_moving(group.moves, peaks))
+        if ns > _BESIDE * limit.ns:
+            return f"weights and rows from {memory}, which take {ns / limit.ns:.0%}"
         return f"{group.flops / time.ns:.0f} of {peaks.flops:.0f} GFLOP/s"
     rate = group.bytes / time.ns
     return f"{rate:.0f} GB/s, {group.bytes / limit.ns:.0f} from {limit.bound}"

@@ -226,7 +226,7 @@ def _block(
     spill = costs.winograd_spill * (1 / inputs + 1 / outputs)
 
     def cost(block: int) -> tuple[float, int]:
-        excess = block * tile_bytes / (2 * target.l2_bytes) - 1
+        excess = block * tile_bytes / (costs.winograd_room * target.l2_bytes) - 1
         per_block = panel_cost(target, block, panel) + stream
         per_block += block * (costs.winograd_tile + spill * min(max(excess, 0), 2))
         return -(-tiles // block) * per_block, -block

@@ -9,11 +9,12 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Block, Operation, Region
 
+from glow.analysis.traffic import is_skipping
 from glow.codegen.values import Value
 from glow.codegen.writer import Writer, writing_to
 from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from glow.dialects.graph.layer_norm import LastAxesNormOp
-from glow.dialects.graph.normalization import ImageNormOp
+from glow.dialects.graph.normalization import ImageNormOp, LrnOp
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.attention import HeadsOp
 from glow.dialects.memory.base import MemoryOp, count_of, extents_of
@@ -59,6 +60,11 @@ def lane_steps(op: MemoryOp) -> int:
             return count_of(op.outs[0]) * (4 + _of_function(math.ExpOp))
         case ApplyOp() if issubclass(op.graph_class, _NORMS):
             return count_of(op.outs[0]) * _NORM
+        case ApplyOp() if op.graph_class is LrnOp:
+            size = op.graph_op().parameters()["size"]
+            return count_of(op.outs[0]) * (size + 3 * _ESTIMATE)  # two roots
+        case ApplyOp() if is_skipping(op):
+            return sum(map(count_of, op.outs))
         case _:
             return op.flops()
 

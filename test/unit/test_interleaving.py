@@ -148,7 +148,7 @@ builtin.module attributes {glow.arena_bytes = 65536 : i64} {
 """
 
 
-@pytest.mark.parametrize(("near", "distance"), [(1 << 14, 1 << 14), (1 << 20, 1 << 17)])
+@pytest.mark.parametrize(("near", "distance"), [(1 << 14, 1 << 14), (1 << 20, 1 << 16)])
 def test_a_profile_knows_what_is_read_near(near: int, distance: int) -> None:
     module = parse_text(context(), SUMS, "sums")
     options = f"kernels=declared profile=true near_bytes={near}"

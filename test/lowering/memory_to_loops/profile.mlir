@@ -4,7 +4,7 @@
 
 // A group for each op: operations, extents, and of each buffer the bytes, how far they
 // are and whether they are written, and steps of lanes; and a record for each call.
-// CHECK:      glow.groups = [["both", "memory.elementwise", array<i64: 8>, array<i64: 4>, array<i64: 16, 32, 0, 16, 32, 1>, array<i64: 8, 0>], ["output y", "memory.ready", array<i64: 0>, array<i64>, array<i64>, array<i64>]]
+// CHECK:      glow.groups = [["both", "memory.elementwise", array<i64: 8>, array<i64: 4>, array<i64: 16, 16, 0, 16, 16, 1>, array<i64: 8, 0>], ["output y", "memory.ready", array<i64: 0>, array<i64>, array<i64>, array<i64>]]
 // CHECK-SAME: glow.records = [[0 : i64, "elementwise_{{[0-9a-f]+}}", 0 : i64, 0 : i64, 0 : i64], [1 : i64, "notify_output_{{[0-9a-f]+}}", 0 : i64, 0 : i64, 0 : i64]]
 
 // Behind the caller's two arrays and the hook, io has the records.
