@@ -68,17 +68,18 @@ def round_trip_us(seconds: float) -> float:
         return quartiles([play], seconds)[0] / _TURNS
 
 
-def barrier_us(threads: int, seconds: float) -> float:
+def barrier_us(threads: int, seconds: float, *, passes_on: bool = False) -> float:
     """
     Return what a section takes beyond the work of the worker that does most of it.
 
-    Its pieces take 0.05 us or so, and read what another worker wrote. What one thread
-    does between pieces is part of them. It is NaN where threads never had a core each.
+    Its pieces take 0.05 us or so; some read what another worker wrote if it `passes_on`
+    results. What one thread does between pieces is part of them. It is NaN where
+    threads never had a core each.
     """
     sections: dict[int, float] = {}
     for workers in (1, threads):
         with pool_of(workers - 1):
-            run = program().bind(inputs(0)).run
+            run = program(int(passes_on)).bind(inputs(0)).run
             taken: list[float] = []
             end = time.perf_counter() + seconds
             while time.perf_counter() < end:
@@ -131,6 +132,7 @@ def measure(threads: int, seconds: float) -> dict[str, float]:
     return {
         "round_trip_us": round_trip_us(seconds),
         "barrier_us": barrier_us(threads, seconds),
+        "passing_on_us": barrier_us(threads, seconds, passes_on=True),
         "in_turn": in_turn(several, seconds),
         "in_turn_alone": in_turn(one, seconds),
         "idle": idle_share(several[0]),
@@ -141,12 +143,14 @@ def table(costs: dict[str, float], threads: int) -> str:
     """Return the costs as a table."""
     names = ", ".join(NAMES)
     trip, wait = costs["round_trip_us"], costs["barrier_us"]
+    passing = costs["passing_on_us"]
     rows = (
         ("a line of the caches to another core and back", f"{trip:.2f} us"),
         (
             f"a barrier of {threads} threads",
             f"{wait:.2f} us, {wait / trip:.1f} times that",
         ),
+        ("the same, and lines that one wrote go to the other", f"{passing:.2f} us"),
         (f"{names} in turn, of the sum of each alone", f"{costs['in_turn']:.2f}"),
         ("the same with one thread", f"{costs['in_turn_alone']:.2f}"),
         ("of a core, from 2 ms after a run on", f"{costs['idle']:.2%}"),

@@ -15,7 +15,8 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -38,6 +39,18 @@ import models
 COMMAND = "python benchmarks/threads.py --output benchmarks/THREADS.md"
 NAMES = ("resnet50", "encoder", "squeezenet", "shufflenet", "decoder_step", "mlp")
 """The models of the test suite that are measured by default."""
+
+BUSY = ("resnet50", "encoder")
+"""Those that are measured beside busy processes, too."""
+
+BESIDE_BUSY = """
+## Beside busy processes
+
+The same while as many other processes as threads compute all the time. Where the system
+often takes processors from a process, its runs take one thread for a while
+([docs/threads.md](../docs/threads.md)).
+
+"""
 
 COSTS = """
 ## Beside computing
@@ -88,12 +101,10 @@ def result_of(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 def measure(name: str, path: Path, args: argparse.Namespace) -> dict[str, Any]:
     """Return the median over rounds of each program's median, in milliseconds."""
-    peers = [peer for peer in PEERS if version_of(peer) is not None]
-    jobs = [("glow", 1), ("glow", args.threads), *((p, args.threads) for p in peers)]
     times: dict[str, list[float]] = {}
     sections = 0
     for _ in range(args.rounds):
-        for program, threads in jobs:
+        for program, threads in (("glow", 1), *jobs_of(args)):
             result = result_of(start(program, path, threads, args.seconds))
             sections = max(sections, result.get("sections", 0))
             if result:
@@ -103,6 +114,43 @@ def measure(name: str, path: Path, args: argparse.Namespace) -> dict[str, Any]:
         times.setdefault("together", []).append(max(together))
     middle = {key: median(values) for key, values in times.items()}
     return {"name": name, "sections": sections, **middle}
+
+
+def jobs_of(args: argparse.Namespace) -> list[tuple[str, int]]:
+    """Return what runs with several threads: programs and how many threads."""
+    peers = [peer for peer in PEERS if version_of(peer) is not None]
+    return [(program, args.threads) for program in ("glow", *peers)]
+
+
+@contextmanager
+def busy(count: int) -> Generator[list[subprocess.Popen[bytes]]]:
+    """Let so many processes compute all the time in a `with` block."""
+    command = [sys.executable, "-c", "while True: pass"]
+    processes = [subprocess.Popen(command) for _ in range(count)]
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def beside_busy(path: Path, args: argparse.Namespace) -> dict[str, float]:
+    """Return each program's median while others compute, in milliseconds."""
+    times: dict[str, list[float]] = {}
+    with busy(args.threads):
+        for _ in range(args.rounds):
+            for program, threads in jobs_of(args):
+                result = result_of(start(program, path, threads, args.seconds))
+                times.setdefault(program, []).append(result.get("ms", float("nan")))
+    return {program: median(values) for program, values in times.items()}
+
+
+def busy_row(name: str, times: Mapping[str, float]) -> str:
+    """Return a line of the table of times beside busy processes; ours are first."""
+    ours, *theirs = times.values()
+    shares = [f"{ours / ms:.2f}" for ms in theirs]
+    return table_row([name, *map(milliseconds, (ours, *theirs)), *shares])
 
 
 def row(figures: dict[str, Any], threads: int) -> str:
@@ -167,8 +215,15 @@ def main() -> None:
         return
     page = Page(header(args))
     with tempfile.TemporaryDirectory() as folder:
-        for name, path in files_of(args, Path(folder)):
+        files = files_of(args, Path(folder))
+        for name, path in files:
             page.add(row(measure(name, path, args), args.threads))
+        peers = [PEERS[program] for program, _ in jobs_of(args)[1:]]
+        titles = ["model", f"{args.threads} threads ms", *(f"{p} ms" for p in peers)]
+        page.add(BESIDE_BUSY + table_head([*titles, *(f"of {p}" for p in peers)]))
+        for name, path in files:
+            if name in BUSY:
+                page.add(busy_row(name, beside_busy(path, args)))
     page.add(COSTS)
     options = ("--threads", args.threads, "--seconds", args.seconds)
     costs = json_of_python(Path(__file__).with_name("thread_costs.py"), *options)

@@ -32,7 +32,8 @@ SECTIONS, PIECES = 20, 7
 _TURNS, _FACTOR = 50, 6364136223846793005
 
 # Section s computes each element of one array from two of the other, which two pieces
-# of the section before wrote; each is on a line of its own. Input `faults` is how many
+# of the section before wrote, its own and the one `NEXT` further on; each is on a line
+# of its own. Input `faults` is how many
 # pieces, from the last one back, report a fault: piece p the code p + 1.
 _TEXT = f"""
 func.func private @team_claim(memref<?xi64>, index, index, index) -> index
@@ -45,7 +46,8 @@ func.func private @piece(%a: memref<?xi64>, %b: memref<?xi64>, %p: index) {{
   %pieces = arith.constant {PIECES} : index
   %factor = arith.constant {_FACTOR} : i64
   %line = arith.constant {LINE} : index
-  %q = arith.addi %p, %c1 : index
+  %next_piece = arith.constant NEXT : index
+  %q = arith.addi %p, %next_piece : index
   %r = arith.remui %q, %pieces : index
   %own = arith.muli %p, %line : index
   %next = arith.muli %r, %line : index
@@ -134,9 +136,10 @@ func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>,
 
 
 @cache
-def _image() -> Image:
+def _image(further: int) -> Image:
     target, cache = cpu_target(), ObjectCache(None)
-    module = Parser(context(), _TEXT).parse_module()
+    text = _TEXT.replace("NEXT", str(further))
+    module = Parser(context(), text).parse_module()
     lower(module, target)
     called = map(TeamFunction, ("team_claim", "team_wait"))
     objects = [object_code(text, target) for text in units(module).values()]
@@ -157,9 +160,13 @@ def _image() -> Image:
     )
 
 
-def program() -> NativeExecutable:
-    """Return the program, linked anew; it takes `faults` and `x`."""
-    return link_image(_image())
+def program(further: int = 1) -> NativeExecutable:
+    """
+    Return the program, linked anew; it takes `faults` and `x`.
+
+    With `further=0` pieces read what they wrote in the section before, no others.
+    """
+    return link_image(_image(further))
 
 
 def expected(x: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -68,6 +68,18 @@ def test_a_row_of_threads_compares_with_the_faster_one() -> None:
     assert threads.row(figures, 2) == row
     del figures["onnxruntime2"], figures["openvino2"]
     assert "| - | - | - | 7 |" in threads.row(figures, 2)
+    times = {"glow": 2.0, "onnxruntime": 4.0, "openvino": 1.6}
+    assert (
+        threads.busy_row("net", times) == "| net | 2.00 | 4.00 | 1.60 | 0.50 | 1.25 |\n"
+    )
+
+
+def test_busy_processes_end_with_their_block() -> None:
+    import threads
+
+    with threads.busy(1) as processes:
+        assert processes[0].poll() is None
+    assert processes[0].poll() is not None
 
 
 @pytest.mark.slow
@@ -79,7 +91,8 @@ def test_costs_of_threads_are_measured() -> None:
     assert costs["in_turn_alone"] > 0
     assert 0 <= costs["idle"] < 1
     assert 0 < costs["round_trip_us"] < 1000
-    figures = costs | {"round_trip_us": 0.125, "barrier_us": 0.25}
+    figures = costs | {"round_trip_us": 0.125, "barrier_us": 0.25, "passing_on_us": 0.5}
     lines = thread_costs.table(figures, 2).splitlines()
     assert lines[3] == "| a barrier of 2 threads | 0.25 us, 2.0 times that |"
-    assert len(lines) == 7
+    assert lines[4].endswith("go to the other | 0.50 us |")
+    assert len(lines) == 8
