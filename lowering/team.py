@@ -57,6 +57,9 @@ How long a worker waits for the others before it looks for pieces that they left
 looking at a cursor takes its line from the core that goes on with it.
 """
 
+_LOOKS = 16
+"""How often a worker looks whether a section is over before it asks for the time."""
+
 _SELDOM = 16
 """How much shorter workers look out for runs that do not follow each other."""
 
@@ -210,8 +213,12 @@ def team_wait(team: Memory, pieces: Value) -> Value:
     goal = team[words.GOAL] + select(is_first, pieces, index(0))
     team[words.GOAL] = goal
     team[words.STEALS] = index(0)
-    before = _say(team, done)
-    with when(before < goal):
+    _say(team, done)
+    looks = Var(index(0))
+    for turn in repeated(looks):
+        looks.value = looks.value + 1
+        turn.again = (atomic_load(done, _COUNT) < goal) & (looks.value < _LOOKS)
+    with when(atomic_load(done, _COUNT) < goal):
         patience = select(is_first, index(STEAL_AFTER_NS), index(WAIT_SPIN_NS))
         end = now(team) + patience
         for repetition in repeated():
@@ -229,18 +236,13 @@ _SLEEPERS, _COUNT = 0, words.LINE
 """Where `DONE` has its words."""
 
 
-def _say(team: Memory, done: Memory) -> Value:
-    """Count the pieces that this worker has done; return how many are counted."""
-    taken = team[words.TAKEN]
-    team[words.TAKEN] = index(0)
-
-    def count() -> Value:
-        counted = fetch_add(done, _COUNT, taken) + taken
+def _say(team: Memory, done: Memory) -> None:
+    """Count the pieces that this worker has done, and wake who sleeps until then."""
+    with when(team[words.TAKEN] > 0):
+        fetch_add(done, _COUNT, team[words.TAKEN])
+        team[words.TAKEN] = index(0)
         with when(atomic_load(done, _SLEEPERS) > 0):
             futex(team, address_in(done, _COUNT), WAKE, ALL)
-        return counted
-
-    return value_if(taken > 0, count, partial(atomic_load, done, _COUNT))
 
 
 def _sleep_until(team: Memory, done: Memory, goal: Value) -> None:
