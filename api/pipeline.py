@@ -183,7 +183,7 @@ sink-allocs  (optional)
     Buffers that live for a shorter time share more of the arena.
 insert-deallocs
     The plan needs to know when a buffer is free again.
-plan-memory{apart=$apart}
+plan-memory{target=$target apart=$apart}
     All buffers lie in one arena, so that no run allocates memory.
 mark-outputs
     Callers may read an output before the run ends; no later pass may move a write.
@@ -197,7 +197,7 @@ memory-to-loops{target=$target kernels=$kernels profile=$profile piece_ns=$piece
 _LLVM = """
 expand-math{target=$target}
     Polynomials run on vectors; functions of the C library do not.
-loops-to-llvm
+loops-to-llvm{target=$target}
     LLVM compiles only its own dialect.
 """
 

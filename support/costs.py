@@ -11,7 +11,8 @@ class Costs(NamedTuple):
 
     Units: in a register tile, multiply-adds of one row of vectors; of layouts, bytes
     of memory traffic that take as long, per byte of the value, where a movement takes
-    about 2.
+    about 2; of rates, in a nanosecond. Rates say how large pieces of work are, and how
+    long calls take; roughly is enough.
     Source: the defaults are measured on Zen 4 and Zen 5 with AVX2 and AVX-512.
     """
 
@@ -86,6 +87,41 @@ class Costs(NamedTuple):
     """The same where queries see different keys: keys that none sees are skipped."""
     key_block: int = 128
     """The most keys of a block, so that its scores stay in the caches near a core."""
+    near_keys: int = 1 << 17
+    """Elements of keys that stay in the caches: a product may have them transposed."""
+
+    scalars_per_ns: float = 1
+    """Scalars computed, and units of work of kernels without a rate of their own."""
+    elements_per_ns: float = 8
+    """Elements of lines computed in vectors."""
+    normalized_per_ns: float = 4
+    """Elements of lines that are normalized, in vectors."""
+    copied_per_ns: float = 4
+    """Elements copied."""
+    resized_per_ns: float = 4
+    """Terms of resized elements, in vectors."""
+    nodes_per_ns: float = 2
+    """Nodes of trees visited."""
+    transformed_per_ns: float = 6
+    """Elements transformed for Winograd's convolution."""
+    vectors_per_ns: float = 1
+    """Vectors added up, of windows and bags."""
+    products_per_ns: float = 4
+    """Vectors multiplied and added in register tiles."""
+    streamed_products_per_ns: float = 1.5
+    """Vectors multiplied and added by factors that are read once, as of depthwise."""
+    recurrent_products_per_ns: float = 2
+    """Vectors multiplied and added in a step of a recurrent op."""
+    awaited_bytes_per_ns: float = 8
+    """
+    Bytes per nanosecond of a call from which it would wait for them.
+
+    A core gets 10 to 30 from the third level, and does not wait while it multiplies.
+    """
+    strand_bytes: int = 256 << 10
+    """Bytes that calls of a strand touch in turn: half of a small L2."""
+    delayed_bytes: int = 2 << 20
+    """Bytes of a buffer from which waiting for other threads takes no time beside."""
 
 
 MEASURED = Costs()

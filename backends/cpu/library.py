@@ -86,7 +86,8 @@ def _declared_callees(function: FuncOp) -> list[FuncOp]:
 
 def lower(module: ModuleOp, target: Target) -> None:
     """Take a loops-level module to the llvm dialect."""
-    for each in (ExpandMathPass(f"{target.name}:{target.isa}"), LoopsToLlvmPass()):
+    spec = f"{target.name}:{target.isa}"
+    for each in (ExpandMathPass(spec), LoopsToLlvmPass(spec)):
         each.apply(Context(), module)
 
 

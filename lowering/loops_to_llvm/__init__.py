@@ -59,11 +59,13 @@ class LoopsToLlvmPass(ModulePass):
 
     name = "loops-to-llvm"
 
+    target: str = "cpu"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         externals: dict[str, llvm.FuncOp] = {}
         block = op.body.block
         for old in list(block.ops):
-            made = _lowered(old, externals)
+            made = _lowered(old, externals, self.target)
             for new in made:
                 new.location = old.location
                 block.insert_op_before(new, old)
@@ -76,18 +78,22 @@ class LoopsToLlvmPass(ModulePass):
                 block.add_op(declaration)
 
 
-def _lowered(op: Operation, externals: dict[str, llvm.FuncOp]) -> list[Operation]:
+def _lowered(
+    op: Operation, externals: dict[str, llvm.FuncOp], target: str
+) -> list[Operation]:
     match op:
         case func.FuncOp():
-            parts = [_lower_function(part, externals) for part in parts_of(op)]
-            return [*parts, _lower_function(op, externals)]
+            parts = [_lower_function(part, externals, target) for part in parts_of(op)]
+            return [*parts, _lower_function(op, externals, target)]
         case memref.GlobalOp():
             return [_lower_global(op)]
         case _:
             return []
 
 
-def _lower_function(op: func.FuncOp, externals: dict[str, llvm.FuncOp]) -> llvm.FuncOp:
+def _lower_function(
+    op: func.FuncOp, externals: dict[str, llvm.FuncOp], target: str
+) -> llvm.FuncOp:
     """Return the LLVM function of `op`: internal and not inlined if it is private."""
     inputs = [converted(type_) for type_ in op.function_type.inputs.data]
     output = result_type(op.function_type.outputs.data)
@@ -100,7 +106,7 @@ def _lower_function(op: func.FuncOp, externals: dict[str, llvm.FuncOp]) -> llvm.
     linkage = _INTERNAL if is_private and not op.is_declaration else _EXTERNAL
     if linkage is _INTERNAL:
         properties["no_inline"] = UnitAttr()
-    state = Translation(externals)
+    state = Translation(externals, target)
     state.location = op.location
     blocks = list(op.body.blocks)
     state.blocks = {block: state.block_for(block) for block in blocks}

@@ -12,6 +12,7 @@ from glow.lowering.loops_to_llvm.memory import gep
 from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
 from glow.lowering.loops_to_llvm.types import integer
 from glow.support.operand_segments import build_op
+from glow.support.targets import target_of
 from glow.support.team_words import END, WORKER
 from glow.support.walking import operands_of, ops_in, ops_of
 
@@ -23,9 +24,6 @@ those of a section are done, or return 1 to take more.
 
 _MOST_SECTIONS = 16
 """Sections of a function: what looks at all blocks for each one stays linear."""
-
-_NEAR_BYTES = 256 << 10
-"""What calls of a strand touch in turn: half of the least second-level cache, or so."""
 
 _WORD: dict[str, Attribute] = {"alignment": integer(8), "ordering": integer(0)}
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
@@ -109,7 +107,7 @@ def _strand(f: Translation, op: StrandOp, team: SSAValue, order: int) -> None:
         f.jump(after, ())
     else:
         end = f.make(llvm.LoadOp, [gep(f, team, i64, END)], i64, **_WORD)
-        together = _together(op)
+        together = _together(op, target_of(f.target).costs.strand_bytes)
         if together < op.pieces:
             body = Block(arg_types=[i64])
             f.jump(body, (first,))
@@ -126,7 +124,7 @@ def _strand(f: Translation, op: StrandOp, team: SSAValue, order: int) -> None:
     f.open(after)
 
 
-def _together(op: StrandOp) -> int:
+def _together(op: StrandOp, near_bytes: int) -> int:
     """
     Return how many pieces a call does at most.
 
@@ -142,7 +140,7 @@ def _together(op: StrandOp) -> int:
         for call in op.calls
         for touch in call.touches
     ]
-    return max(1, min(op.pieces, _NEAR_BYTES // max(sum(steps), 1)))
+    return max(1, min(op.pieces, near_bytes // max(sum(steps), 1)))
 
 
 def _pieces(

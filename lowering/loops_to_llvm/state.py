@@ -30,7 +30,8 @@ from glow.support.walking import block_ops
 class Translation:
     """The state of lowering one function: the insertion block and lowered values."""
 
-    def __init__(self, externals: dict[str, llvm.FuncOp]):
+    def __init__(self, externals: dict[str, llvm.FuncOp], target: str):
+        self.target = target
         self.externals = externals
         """Declarations of functions outside the module, by name."""
         self.region = Region()

@@ -25,7 +25,6 @@ from glow.lowering.memory_to_loops._epilogue import (
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.kernels.winograd import (
-    MOVED_PER_NS,
     InputRow,
     OutputRow,
     ProductRow,
@@ -92,7 +91,10 @@ def call_winograd(
         last.called_with(stored, row.output),
     )
     cost = sum(work.units * work.cost for *_, work in core)
-    cost += int(moved * row.input.block * kernel.per_ns / MOVED_PER_NS)
+    costs = main.target.costs
+    cost += int(
+        moved * row.input.block * kernel.per_ns(costs) / costs.transformed_per_ns
+    )
     main.call(kernel, {**given, "filter": filter, **stored}, row, Work(blocks, cost))
 
 

@@ -29,6 +29,7 @@ from glow.lowering.memory_to_loops.kernels.microkernel import Tile, tiles_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.rules import check_lines, check_room
 from glow.lowering.tiles import panels_of, query_rows, tile_rows
+from glow.support.costs import Costs
 from glow.support.locations import name_of
 from glow.support.targets import Target
 
@@ -46,9 +47,8 @@ class Attention(Kernel):
 
     form: AttentionForm
 
-    @property
-    def per_ns(self) -> float:
-        return 4 * self.form.scores.lanes
+    def per_ns(self, costs: Costs) -> float:
+        return costs.products_per_ns * self.form.scores.lanes
 
     def write(self, call: Call[AttentionRow[Value]]) -> None:
         for starts in flattened(call.row.blocks, len(MOVED), call.range):

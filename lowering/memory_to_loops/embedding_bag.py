@@ -43,6 +43,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     work_of,
 )
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.costs import Costs
 from glow.support.layout import row_major_strides
 from glow.support.targets import LINE_BYTES
 from glow.support.types import dtype_of
@@ -85,9 +86,8 @@ class EmbeddingBag(Kernel):
     columns: Columns
     kind: str = ""
 
-    @property
-    def per_ns(self) -> float:
-        return max(1, self.columns.lanes)
+    def per_ns(self, costs: Costs) -> float:
+        return costs.vectors_per_ns * max(1, self.columns.lanes)
 
     def write(self, call: Call[EmbeddingBagRow[Value]]) -> None:
         for bag in self._bags(call):

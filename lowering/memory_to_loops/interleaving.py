@@ -18,16 +18,11 @@ from glow.lowering.memory_to_loops.kernels.unit_rows import UnitSpans
 from glow.lowering.memory_to_loops.rows import Offsets
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.lowering.memory_to_loops.touched import bytes_of, bytes_of_root
+from glow.support.costs import MEASURED, Costs
 from glow.support.types import dtype_of
 
 _CONSTANTS = 2
 """The part of what is near that constants may take, which each round reads again."""
-_PER_NS = 8
-"""
-The bytes for each nanosecond of a call from which it would wait for them.
-
-A core gets 10 to 30 from the third level, and does not wait while it multiplies.
-"""
 _SMALL = 16
 """The part of what is near that calls touch which go along without a need."""
 _AT_ONCE = 2
@@ -139,7 +134,9 @@ class PlannedCall:
         return self.storage.is_constant(root_of(buffer))
 
 
-def rounds_of(calls: Sequence[PlannedCall], near: int) -> Iterator[CallRange]:
+def rounds_of(
+    calls: Sequence[PlannedCall], near: int, costs: Costs = MEASURED
+) -> Iterator[CallRange]:
     """
     Yield `calls` in turns: those that pass on more than `near` bytes in small pieces.
 
@@ -147,7 +144,7 @@ def rounds_of(calls: Sequence[PlannedCall], near: int) -> Iterator[CallRange]:
     """
     at = 0
     while at < len(calls):
-        chain = _Chain(near, calls[at])
+        chain = _Chain(near, costs, calls[at])
         for call in calls[at + 1 :] if chain.is_large else ():
             if not chain.goes_on(call):
                 break
@@ -158,8 +155,8 @@ def rounds_of(calls: Sequence[PlannedCall], near: int) -> Iterator[CallRange]:
 class _Chain:
     """Calls one after the other, of which each goes on with what one before wrote."""
 
-    def __init__(self, near: int, first: PlannedCall):
-        self._near = near
+    def __init__(self, near: int, costs: Costs, first: PlannedCall):
+        self._near, self._costs = near, costs
         self.calls, self._tried = [first], [first]
         self._needs: dict[PlannedCall, dict[PlannedCall, Offsets]] = {first: {}}
 
@@ -197,7 +194,8 @@ class _Chain:
         self._tried.append(call)
         self._needs[call] = needs
         is_beside = call.beside is not None and call.beside == self.calls[-1].beside
-        if is_beside or self._passed_on(call) > max(self._near, _PER_NS * call.ns):
+        awaited = self._costs.awaited_bytes_per_ns * call.ns
+        if is_beside or self._passed_on(call) > max(self._near, awaited):
             self.calls = list(self._tried)
         return True
 

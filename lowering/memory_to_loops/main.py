@@ -319,7 +319,7 @@ class Main:
             symbol = self._symbols[kernel] = kernel.symbol  # which takes long to write
             types = [each.base.type for each in passed.values()]
             self.kernels[kernel] = (*types, self._rows.type, INDEX, INDEX, INDEX)
-        numbers, per_ns = integers(row), kernel.per_ns
+        numbers, per_ns = integers(row), kernel.per_ns(self.target.costs)
         return PreparedCall(symbol or "", numbers, work, per_ns, ordered)
 
     def append(self, call: PreparedCall, passed: Mapping[str, Argument]) -> None:
@@ -401,7 +401,7 @@ class Main:
             if self.profile is not None:
                 self.profile.time_pieces(self.sections, self._behind(1, i64))
             self.block.add_ops(self.sections)
-        for part in rounds_of(self._planned, self.near_bytes):
+        for part in rounds_of(self._planned, self.near_bytes, self.target.costs):
             self._add(*part)
         for call in self._planned:
             if call.goes_on and self.profile is not None:

@@ -27,6 +27,7 @@ from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule, Spot
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
+from glow.support.costs import Costs
 from glow.support.types import compute_type, normalize_axis, number_attribute
 
 
@@ -91,12 +92,14 @@ class Norm(Rule):
     inverse (one over the standard deviation) in this order.
     """
 
-    PER_NS: ClassVar = 4
     NUMBERS: ClassVar = ("count",)
 
     epsilon: float
     centered: bool
     given: tuple[str, ...]
+
+    def per_ns(self, costs: Costs) -> float:
+        return costs.normalized_per_ns
 
     @property
     def moving(self) -> tuple[str, ...]:

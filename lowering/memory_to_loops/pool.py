@@ -31,6 +31,7 @@ from glow.lowering.memory_to_loops.windows import (
     spatial_axes,
     window_table,
 )
+from glow.support.costs import Costs
 from glow.support.layout import row_major_strides
 from glow.support.types import is_float
 
@@ -69,9 +70,10 @@ class Pool(Kernel):
     strips: Strips
     p: int = 2
 
-    @property
-    def per_ns(self) -> float:
-        return self.strips.lanes or 1
+    def per_ns(self, costs: Costs) -> float:
+        if not self.strips.lanes:
+            return costs.scalars_per_ns
+        return costs.vectors_per_ns * self.strips.lanes
 
     def write(self, call: Call[WindowsRow[Value]]) -> None:
         channels = call.row.channels

@@ -21,6 +21,7 @@ from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.costs import Costs
 from glow.support.targets import Target
 from glow.support.types import compute_type, element_of, shape_of
 
@@ -63,9 +64,8 @@ class TreeEnsemble(Kernel):
     strip: Strip
     aggregate: str
 
-    @property
-    def per_ns(self) -> float:
-        return 2
+    def per_ns(self, costs: Costs) -> float:
+        return costs.nodes_per_ns
 
     def write(self, call: Call[TreeEnsembleRow[Value]]) -> None:
         """The remaining rows of a block go down all trees one by one."""

@@ -25,11 +25,9 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.arrays import Array
+from glow.support.costs import MEASURED
 from glow.support.targets import TargetQueries
 from glow.support.types import is_narrow_float
-
-MANY = 1 << 17
-"""Elements of keys that are worth not to be moved; fewer stay in the caches."""
 
 
 def decompose_attention(
@@ -50,12 +48,15 @@ def decompose_attention(
     become 0: softmax of -inf alone is NaN, and so would be the gradient of all.
     """
 
+    queries = TargetQueries.of(target) if target else None
+
     def keeps(op: Operation) -> bool:
-        return bool(target) and TargetQueries.of(target).keeps(op)
+        return queries is not None and queries.keeps(op)
 
     if keeps(op):
         return None
-    parts = _Attention(new, op, for_gradient)
+    costs = MEASURED if queries is None else queries.target.costs
+    parts = _Attention(new, op, for_gradient, costs.near_keys)
     results = None if for_gradient else parts.core()
     if results is None or not any(map(keeps, new.ops)):
         new.discard()
@@ -67,8 +68,11 @@ def decompose_attention(
 class _Attention:
     """Writes what one attention computes."""
 
-    def __init__(self, new: Replacement, op: AttentionOp, for_gradient: bool):
+    def __init__(
+        self, new: Replacement, op: AttentionOp, for_gradient: bool, near_keys: int
+    ):
         self.new, self.op, self.for_gradient = new, op, for_gradient
+        self.near_keys = near_keys
         self.sizes: AttentionSizes = op.sizes
         self.query, self.key, self.value = map(new.tensor, (op.query, op.key, op.value))
         stored = self.query.element
@@ -147,7 +151,7 @@ class _Attention:
         large keys, is the left one instead.
         """
         rows, keys = self._queries().astype(self.element), keys.astype(self.element)
-        if self.sizes.group * self.sizes.length > 1 or keys.size < MANY:
+        if self.sizes.group * self.sizes.length > 1 or keys.size < self.near_keys:
             return emit(MatMulOp, rows, self._shared(keys), transpose_rhs=True)
         return xp.matrix_transpose(emit(MatMulOp, keys, rows, transpose_rhs=True))
 

@@ -17,10 +17,9 @@ from glow.analysis.directions import functions_of
 from glow.dialects.memory.control_flow import ControlFlowOp
 from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
 from glow.support.attributes import integer
+from glow.support.targets import target_of
 
 _PASSIVE = (AllocOp, DeallocOp, GetOp, ViewOp)
-_SMALL_BYTES = 1 << 21
-"""What takes more memory takes so long that to wait for others is nothing."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,8 @@ class PlanMemoryPass(ModulePass):
     A function that an op calls has an arena of its own, the `frame` of that op, which
     is an allocation of the caller.
 
-    So do small ones, of 2 MiB at most, for `apart` more ops: threads then need not wait
-    for each other where one reads what another would overwrite.
+    Small ones, as the target sees it, stay for `apart` more ops: threads then need not
+    wait for each other where one reads what another would overwrite.
 
     Level: memory -> memory. Needs: insert-deallocs. The module keeps the size of the
     arena (`glow.arena_bytes`) and its lower bound, the most bytes alive at once
@@ -42,6 +41,7 @@ class PlanMemoryPass(ModulePass):
 
     name = "plan-memory"
 
+    target: str = "cpu"
     apart: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -73,11 +73,12 @@ class PlanMemoryPass(ModulePass):
         if not self.apart:
             return lifetimes
         ops = enumerate(function.body.block.ops)
+        most = target_of(self.target).costs.delayed_bytes
         computing = [at for at, op in ops if not isinstance(op, _PASSIVE)]
 
         def longer(own: Lifetime) -> Lifetime:
             following = bisect_right(computing, own.last) - 1 + self.apart
-            if own.bytes > _SMALL_BYTES or not computing:
+            if own.bytes > most or not computing:
                 return own
             last = computing[min(following, len(computing) - 1)]
             return replace(own, last=max(own.last, last))

@@ -12,11 +12,9 @@ from glow.codegen.memory import Memory, Strip, on_stack, rest_of
 from glow.codegen.shuffles import columns_of, interleaved, separated, transposed
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel
+from glow.support.costs import Costs
 
 UNROLL = 4
-
-_PER_NS = 4
-"""The elements that are copied in a nanosecond, roughly."""
 
 Starts = Sequence[Value]
 """Where something starts in the source and in the result."""
@@ -51,9 +49,8 @@ class Runs(Kernel):
         """The elements of the vectors that go together where a line has many."""
         return self.lanes * UNROLL
 
-    @property
-    def per_ns(self) -> float:
-        return _PER_NS
+    def per_ns(self, costs: Costs) -> float:
+        return costs.copied_per_ns
 
     def write(self, call: Call[RunsRow[Value]]) -> None:
         row = call.row
@@ -178,9 +175,8 @@ class Transpose(Kernel):
         """The columns of all squares of a vector."""
         return self.lanes * self.beside
 
-    @property
-    def per_ns(self) -> float:
-        return _PER_NS
+    def per_ns(self, costs: Costs) -> float:
+        return costs.copied_per_ns
 
     def write(self, call: Call[PlaneRow[Value]]) -> None:
         row = call.row
@@ -227,9 +223,8 @@ class BlockTranspose(Kernel):
     rows: int
     columns: int
 
-    @property
-    def per_ns(self) -> float:
-        return _PER_NS
+    def per_ns(self, costs: Costs) -> float:
+        return costs.copied_per_ns
 
     def write(self, call: Call[PlaneRow[Value]]) -> None:
         row = call.row
@@ -289,9 +284,8 @@ class Interleave(Kernel):
     def prefix(self) -> str:
         return "separate" if self.inverse else "interleave"
 
-    @property
-    def per_ns(self) -> float:
-        return _PER_NS
+    def per_ns(self, costs: Costs) -> float:
+        return costs.copied_per_ns
 
     def write(self, call: Call[InterleaveRow[Value]]) -> None:
         row = call.row

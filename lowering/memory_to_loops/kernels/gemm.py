@@ -30,6 +30,7 @@ from glow.lowering.memory_to_loops.kernels.stores import (
     Stored,
     store_interleaved,
 )
+from glow.support.costs import Costs
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,13 @@ class Gemm(Kernel):
     Then a segment is one place of a window, multiplied lane by lane.
     """
 
-    @property
-    def per_ns(self) -> float:
+    def per_ns(self, costs: Costs) -> float:
         lanes = self.tile.lanes
         if self.is_depthwise:
-            return 1.5 * lanes
+            return costs.streamed_products_per_ns * lanes
         # Small tiles wait for memory: each number of the right factor is used less.
-        return 4 * lanes * min(1, self.tile.size / (16 * lanes))
+        full = costs.products_per_ns * lanes
+        return full * min(1, self.tile.size / (16 * lanes))
 
     @property
     def prefix(self) -> str:

@@ -32,6 +32,7 @@ from glow.lowering.memory_to_loops.kernels.library_function import (
     LibraryFunction,
 )
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, UnitSpans
+from glow.support.costs import Costs
 from glow.support.operand_segments import build_op
 
 R = TypeVar("R", covariant=True)
@@ -54,10 +55,9 @@ class Kernel(LibraryFunction):
     like: Any = field(default=(), kw_only=True)
     """The structure of the row, with zeros for its numbers."""
 
-    @property
-    def per_ns(self) -> float:
+    def per_ns(self, costs: Costs) -> float:
         """How much of the cost of its work is done in a nanosecond, roughly."""
-        return 1
+        return costs.scalars_per_ns
 
     def called_with(self, arguments: Mapping[str, Argument], row: Any) -> Self:
         """Return the kernel for calls with such arguments and rows."""

@@ -20,6 +20,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
 )
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, rows_along
+from glow.support.costs import Costs
 
 _SCALARS = 64
 """The elements of a unit of work where lines of scalars are cut."""
@@ -62,9 +63,10 @@ class Lines(Kernel):
     still: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
 
-    @property
-    def per_ns(self) -> float:
-        return self.rule.PER_NS if self.strips.lanes else 1
+    def per_ns(self, costs: Costs) -> float:
+        if not self.strips.lanes:
+            return costs.scalars_per_ns
+        return self.rule.per_ns(costs)
 
     @property
     def prefix(self) -> str:

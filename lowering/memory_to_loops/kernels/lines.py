@@ -17,6 +17,7 @@ from glow.codegen.strips import Strips, Total
 from glow.codegen.values import Value, broadcast, index, joined, lane_numbers
 from glow.lowering.memory_to_loops.kernels.kernel import Call
 from glow.lowering.memory_to_loops.kernels.library_function import in_words
+from glow.support.costs import Costs
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,12 @@ class Rule(ABC):
     """Whether elements of a line are apart, so that a line may be cut into pieces."""
     MOVING: ClassVar[tuple[str, ...]] = ("x", "y")
     """The operands, and counters that are no memory, that loops advance."""
-    PER_NS: ClassVar[float] = 8
-    """The elements of lines that are done in a nanosecond with vectors, roughly."""
     NUMBERS: ClassVar[tuple[str, ...]] = ()
     """Further integers of the row that a line is given, by name."""
+
+    def per_ns(self, costs: Costs) -> float:
+        """Return how many elements of lines vectors compute in a nanosecond."""
+        return costs.elements_per_ns
 
     @property
     def name(self) -> str:

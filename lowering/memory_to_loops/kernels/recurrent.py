@@ -21,6 +21,7 @@ from glow.lowering.memory_to_loops.kernels.recurrent_states import (
     StateWriter,
 )
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
+from glow.support.costs import Costs
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,8 @@ class Recurrent(Sequential):
     def finish(self, row: CellRow, product: GateProduct, sums: list[Value]) -> None:
         """Write what follows a product, for one row; a sum per gate."""
 
-    @property
-    def per_ns(self) -> float:
-        return 2 * self.lanes
+    def per_ns(self, costs: Costs) -> float:
+        return costs.recurrent_products_per_ns * self.lanes
 
     def write(self, call: Call[RecurrentRow[Value]]) -> None:
         StepWriter(self, call).write()

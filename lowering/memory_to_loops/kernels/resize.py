@@ -18,6 +18,7 @@ from glow.codegen.strips import Strips
 from glow.codegen.values import Value, absolute, index
 from glow.dialects.graph.interpolation import HALF_WAY, Interpolation
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
+from glow.support.costs import Costs
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,8 @@ class Resize(Kernel):
     unit: bool
     strips: Strips
 
-    @property
-    def per_ns(self) -> float:
-        return 4 if self.strips.lanes else 1
+    def per_ns(self, costs: Costs) -> float:
+        return costs.resized_per_ns if self.strips.lanes else costs.scalars_per_ns
 
     def write(self, call: Call[ResizeRow[Value]]) -> None:
         for source, result in nest(call.row.outer, 2):

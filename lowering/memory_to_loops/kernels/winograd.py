@@ -16,12 +16,10 @@ from glow.lowering.memory_to_loops.kernels.finish import Epilogue, gathered
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
+from glow.support.costs import Costs
 
 _NEAR, _FAR = sqrt(1 / 2), sqrt(2)
 """The points of F(4x4, 3x3), beside 0 and infinity; each has a pair of other sign."""
-
-MOVED_PER_NS = 6
-"""The elements that are transformed in a nanosecond, roughly."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +58,8 @@ class WinogradInput(Kernel):
     tile: int
     lanes: int
 
-    @property
-    def per_ns(self) -> float:
-        return MOVED_PER_NS
+    def per_ns(self, costs: Costs) -> float:
+        return costs.transformed_per_ns
 
     def write(self, call: Call[InputRow[Value]]) -> None:
         row = call.row
@@ -155,9 +152,8 @@ class WinogradOutput(Kernel):
     lanes: int
     epilogue: Epilogue
 
-    @property
-    def per_ns(self) -> float:
-        return MOVED_PER_NS
+    def per_ns(self, costs: Costs) -> float:
+        return costs.transformed_per_ns
 
     def write(self, call: Call[OutputRow[Value]]) -> None:
         row = call.row
@@ -246,9 +242,8 @@ class Winograd(Kernel):
     products: tuple[Gemm, ...]
     output: WinogradOutput
 
-    @property
-    def per_ns(self) -> float:
-        return max(product.per_ns for product in self.products)
+    def per_ns(self, costs: Costs) -> float:
+        return max(product.per_ns(costs) for product in self.products)
 
     def callees(self) -> tuple[Kernel, ...]:
         return (self.input, *self.products, self.output)
