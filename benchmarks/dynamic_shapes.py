@@ -1,7 +1,9 @@
 """
 Compare models of a dynamic batch with ONNX Runtime, and print a table.
 
-    python benchmarks/dynamic_shapes.py --output benchmarks/DYNAMIC_SHAPES.md
+    python benchmarks/export_models.py FOLDER bert_4_open bert_base_open
+    python benchmarks/dynamic_shapes.py --exported FOLDER \\
+        --output benchmarks/DYNAMIC_SHAPES.md
 
 All four variants take turns in one process: ours and theirs, from the model with a
 symbolic batch and from the one with this batch written into it.
@@ -31,7 +33,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import exported
 import models
 
-COMMAND = "python benchmarks/dynamic_shapes.py --output benchmarks/DYNAMIC_SHAPES.md"
+COMMAND = (
+    "python benchmarks/dynamic_shapes.py --exported FOLDER "
+    "--output benchmarks/DYNAMIC_SHAPES.md"
+)
 BATCHES = (1, 4, 8)
 MODELS: dict[str, Callable[[int], ModelProto]] = {
     "mlp": models.mlp,
@@ -106,38 +111,43 @@ def rows(name: str, seconds: float) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |\n"
 
 
-NewShapes: TypeAlias = tuple[ModelProto, list[dict[str, int]], list[dict[str, int]]]
+Shapes: TypeAlias = list[dict[str, int]]
+NewShapes: TypeAlias = tuple[ModelProto | Path, Shapes, Shapes]
 """A model, extents that are compiled, and extents that are derived."""
 
+_COMPARED = 3
+"""How many of the derived shapes are compiled from the model too."""
 
-def new_shapes(name: str) -> str:
+
+def new_shapes(name: str, made: NewShapes, threads: int, seconds: float) -> str:
     """Return a row of what code for a new shape takes, compiled and derived."""
-    source, known, new = NEW_SHAPES[name]()
-    net: Any = glow.compile(source, threads=1, cache_size=len(known) + len(new))
+    source, known, new = made
+    model = glow.load(source)
+    net: Any = glow.compile(
+        model, threads=threads, cache_size=len(known) + len(new) + 2
+    )
     for dims in known:
         net.specialize(dims)
-    compiled = [glow.compile(glow.load(source, dims=dims), threads=1) for dims in new]
-    whole = _median_ms(
-        new, lambda dims: glow.compile(glow.load(source, dims=dims), threads=1)
-    )
-    derived = _median_ms(new, net.specialize)
+    derived = _cpu_ms(new, net.specialize)
     assert all(net.specialize(dims).stages[0].name == "memory" for dims in new)
-    ratios: list[float] = []
-    for dims, static in list(zip(new, compiled, strict=True))[:3]:
+    statics: list[Any] = []
+
+    def compile(dims: dict[str, int]) -> None:
+        statics.append(glow.compile(glow.load(source, dims=dims), threads=threads))
+
+    whole = _cpu_ms(new[-_COMPARED:], compile)
+    ratios: list[str] = []
+    for dims, static in zip(new[-_COMPARED:], statics, strict=True):
         one = net.specialize(dims)
-        feeds = {
-            spec.name: np.ones(spec.shape, spec.dtype) for spec in one.signature.inputs
-        }
-        programs = [partial(one.run, feeds), partial(static.run, feeds)]
-        ours, theirs = interleaved_medians(programs, 1, 1.0)
-        ratios.append(ours / theirs)
-    cells = name, f"{whole:.0f}", f"{derived:.0f}", f"{np.median(ratios):.2f}"
+        feeds = {s.name: np.ones(s.shape, s.dtype) for s in one.signature.inputs}
+        programs = [partial(each.run, feeds) for each in (one, static, one, static)]
+        a, b, c, d = interleaved_medians(programs, threads, seconds)
+        ratios.append(f"{(a + c) / (b + d):.2f}")
+    cells = name, str(threads), f"{whole:.0f}", f"{derived:.1f}", ", ".join(ratios)
     return f"| {' | '.join(cells)} |\n"
 
 
-def _median_ms(
-    shapes: Sequence[dict[str, int]], make: Callable[[dict[str, int]], object]
-) -> float:
+def _cpu_ms(shapes: Shapes, make: Callable[[dict[str, int]], object]) -> float:
     """Return the median CPU time of `make`, in milliseconds."""
     times: list[float] = []
     for dims in shapes:
@@ -147,35 +157,41 @@ def _median_ms(
     return float(np.median(times)) * 1e3
 
 
-def _encoder(layers: int, width: int) -> NewShapes:
-    source = models.encoder(
-        layers=layers, width=width, heads=width // 64, symbolic=True
-    )
+def _encoder() -> NewShapes:
+    source = models.encoder(layers=4, width=256, heads=4, symbolic=True)
     known, new = (3, 6, 16), (5, 7, 9, 10, 11, 13, 14)
     return source, [{"batch": n} for n in known], [{"batch": n} for n in new]
 
 
-def _bert() -> NewShapes:
-    lengths = (70, 81, 128), (75, 84, 90, 99, 103, 112, 120)
-    known, new = ([{"batch": 2, "sequence": n} for n in each] for each in lengths)
-    return exported.read("bert"), known, new
+def _texts(source: ModelProto | Path, batches: Sequence[int] = (2,)) -> NewShapes:
+    known = [{"batch": b, "sequence": n} for b in batches for n in (51, 81, 128)]
+    lengths = (55, 60, 64, 67, 70, 75, 79, 84, 88, 90, 99, 103, 112, 120)
+    return source, known, [{"batch": batches[-1], "sequence": n} for n in lengths]
 
 
-NEW_SHAPES: dict[str, Callable[[], NewShapes]] = {
-    "BERT, 2 layers of 64, by length": _bert,
-    "encoder, 4 layers of 256, by batch": partial(_encoder, 4, 256),
-    "encoder, 12 layers of 768, by batch": partial(_encoder, 12, 768),
-}
+def new_shapes_of(folder: Path | None) -> dict[str, NewShapes]:
+    """Return the models of the second table, with those in `folder`."""
+    found = {
+        "encoder, 4 layers of 256, by batch": _encoder(),
+        "BERT, 2 layers of 64, by length": _texts(exported.read("bert")),
+    }
+    if folder is not None:
+        small, base = (folder / f"bert_{name}_open.onnx" for name in ("4", "base"))
+        found["BERT, 4 layers of 256, by batch and length"] = _texts(small, (2, 5))
+        found["BERT-base, by length"] = _texts(base)
+    return found
+
 
 NEW_SHAPES_HEADER = """
 ## A new shape
 
 CPU time of code for a shape that is between others, in milliseconds, where the cache of
 machine code has all kernels: compiled from the model, and derived from the other
-shapes. "/ static" is the latency of the derived code over that of the compiled.
+shapes (medians). "/ static" is the latency of the derived code over that of the
+compiled, for three shapes. `--exported` has what `export_models.py` wrote.
 
-| model | compiled | derived | / static |
-|---|---|---|---|
+| model | threads | compiled | derived | / static |
+|---|---|---|---|---|
 """
 
 
@@ -223,6 +239,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Time models of a dynamic batch.")
     parser.add_argument("names", nargs="*", help="models; all of them by default")
     parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--exported", type=Path, metavar="FOLDER")
     parser.add_argument("--output", type=Path, help="write the table there too")
     args = parser.parse_args()
     page = Page(header())
@@ -232,8 +249,9 @@ def main() -> None:
     page.add(per_call(args.seconds))
     if not args.names:
         page.add(NEW_SHAPES_HEADER)
-        for name in NEW_SHAPES:
-            page.add(new_shapes(name))
+        for name, made in new_shapes_of(args.exported).items():
+            for threads in (1, 2):
+                page.add(new_shapes(name, made, threads, args.seconds / 4))
     page.write(args.output)
 
 

@@ -58,13 +58,18 @@ class FirstOutput(nn.Module):
         return self.model(*arguments, return_dict=False)[0]
 
 
-def bert() -> Example:
-    config = transformers.BertConfig()
+def bert(**sizes: int) -> Example:
+    config = transformers.BertConfig(**sizes)
     model = FirstOutput(transformers.BertModel(config, add_pooling_layer=False))
     return model, {
         "input_ids": tokens(128, config.vocab_size),
         "attention_mask": torch.ones(1, 128, dtype=torch.int64),
     }
+
+
+def bert_of_4_layers() -> Example:
+    sizes = {"hidden_size": 256, "intermediate_size": 1024}
+    return bert(**sizes, num_hidden_layers=4, num_attention_heads=4)
 
 
 def gpt2() -> Example:
@@ -243,6 +248,27 @@ MODELS: dict[str, Callable[[], Example]] = {
 }
 
 
+OPEN: dict[str, Callable[[], Example]] = {
+    "bert_4_open": bert_of_4_layers,
+    "bert_base_open": bert,
+}
+"""Models of any batch and sequence, for `dynamic_shapes.py`."""
+
+
+def export_open(name: str, folder: Path) -> None:
+    """Write model `name`, whose batch and sequence are open, to `folder`."""
+    torch.manual_seed(0)
+    module, inputs = OPEN[name]()
+    torch.onnx.export(
+        module.eval(),
+        tuple(inputs.values()),
+        folder / f"{name}.onnx",
+        input_names=list(inputs),
+        dynamic_axes={key: {0: "batch", 1: "sequence"} for key in inputs},
+        dynamo=False,
+    )
+
+
 def export(name: str, folder: Path) -> None:
     """Write model `name` and its inputs to `folder`."""
     torch.manual_seed(0)
@@ -263,11 +289,14 @@ def export(name: str, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Export models from PyTorch.")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("names", nargs="*", choices=[[], *MODELS], metavar="NAME")
+    parser.add_argument(
+        "names", nargs="*", choices=[[], *MODELS, *OPEN], metavar="NAME"
+    )
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     for name in args.names or MODELS:
-        export(name, args.folder)
+        write = export_open if name in OPEN else export
+        write(name, args.folder)
         print(f"{args.folder / name}.onnx", flush=True)
 
 
