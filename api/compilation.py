@@ -28,6 +28,7 @@ from glow.support.arrays import blocks_of
 from glow.support.errors import CompilationError, GlowError
 from glow.support.files import FileCache, kind_of_file
 from glow.support.fingerprint import fingerprint
+from glow.support.garbage import no_collection
 from glow.support.mapped_files import contents_of, forget
 from glow.support.targets import resolve
 from glow.targets import identity_of
@@ -172,7 +173,8 @@ def _changed(net: Executable, change: Callable[[Image], Image]) -> Executable:
 
 
 def _compiled(source: Source, target: str, options: Options) -> Executable:
-    from glow.compiler import compile_model
+    with no_collection():  # modules stay: nothing of them is to be freed
+        from glow.compiler import compile_model
 
     static = replace(options, shapes=())
     return compile_model(

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from itertools import count
-from threading import Lock
 from typing import Any
 
 from glow.backends.cpu.llvmlite_binding import llvm, llvmlite_version
 from glow.backends.cpu.object_cache import ObjectCache
 from glow.backends.cpu.targets import cpu_target
 from glow.support.errors import InternalError, RefusedCodeError
+from glow.support.forking import lock_free_in_children
 from glow.support.targets import Target
 
 KERNEL_LEVEL = 2
@@ -70,7 +70,7 @@ def assembly(text: str, target: Target) -> str:
         return machine_for(target).emit_assembly(module)
 
 
-_OPTIONS = Lock()
+_OPTIONS = lock_free_in_children()
 
 
 @contextmanager
