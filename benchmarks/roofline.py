@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from reporting import Page, kept_json, processor, table_head, today
 import glow
 from glow.tools.roofline import (
     LOW,
+    Peaks,
+    Standing,
     lanes_here,
     measured,
     read_measured,
@@ -49,7 +53,9 @@ than 0.2 us are left out. Where the best group is above 105 %, others used the m
 while its memory was measured.
 
 """
-SLOW = "Those that lose most time, at most eight for a model, and why."
+SLOW = """All of them, and why: a row for groups of a model whose reasons differ in
+numbers only. It has the node, kernel and reason of the group that loses most time, how
+many more there are, and the time and share of all. What loses most comes first."""
 
 
 def measure(name: str, seconds: float, exported: Path) -> dict[str, Any]:
@@ -65,11 +71,28 @@ def measure(name: str, seconds: float, exported: Path) -> dict[str, Any]:
     return {"times": list(map(asdict, times)), "peaks": asdict(peaks)}
 
 
+def slow_ones(
+    found: Sequence[Standing], peaks: Peaks
+) -> list[tuple[list[Standing], str]]:
+    """
+    Return groups below `LOW` with their reason, those together that differ in numbers.
+
+    The first of each has the reason, and loses most time.
+    """
+    slow = sorted((s for s in found if s.share < LOW), key=Standing.lost)
+    lanes = lanes_here()
+    alike: dict[str, tuple[list[Standing], str]] = {}
+    for each in reversed(slow):
+        reason = reason_for(each, peaks, lanes)
+        key = re.sub(r"\d+", "", f"{each.time.kernels[0]} {reason}")
+        alike.setdefault(key, ([], reason))[0].append(each)
+    return sorted(alike.values(), key=lambda pair: -sum(map(Standing.lost, pair[0])))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Compare models with the machine.")
     parser.add_argument("names", nargs="*", help="models; all of them by default")
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--groups", type=int, default=8, help="rows per model")
     parser.add_argument("--exported", type=Path, default=Path(), metavar="FOLDER")
     parser.add_argument("--results", type=Path, metavar="FILE", help="kept figures")
     parser.add_argument("--one", help=argparse.SUPPRESS)
@@ -102,16 +125,15 @@ def main() -> None:
             f"{peaks[name].flops:.0f}",
         )
     page.add(f"\n## Groups below {LOW:.0%}\n\n{SLOW}\n\n")
-    page.add(table_head(("model", "node", "kernel", "us", "share", "reason")))
-    lanes = lanes_here()
+    titles = ("model", "node", "more", "kernel", "us", "share", "reason")
+    page.add(table_head(titles))
     for name, each in stand.items():
-        slow = [s for s in each if s.share < LOW]
-        slow.sort(key=lambda s: s.limit.ns - s.time.ns)
-        for s in slow[: args.groups]:
-            node = s.time.group.name.partition(" + ")[0]
-            row = (f"{s.time.ns / 1e3:.1f}", f"{s.share:.0%}")
-            kernels = ", ".join(s.time.kernels)
-            page.add_row(name, node, kernels, *row, reason_for(s, peaks[name], lanes))
+        for alike, reason in slow_ones(each, peaks[name]):
+            time = alike[0].time
+            node, kernels = time.group.name.partition(" + ")[0], ", ".join(time.kernels)
+            us = sum(s.time.ns for s in alike) / 1e3
+            row = (f"{us:.1f}", f"{share_of(alike):.0%}", reason)
+            page.add_row(name, node, len(alike) - 1, kernels, *row)
     page.write(args.output)
 
 

@@ -128,6 +128,10 @@ class Standing:
     def share(self) -> float:
         return self.limit.ns / self.time.ns if self.time.ns else 1.0
 
+    def lost(self) -> float:
+        """Return the time beyond the limit, in nanoseconds."""
+        return self.time.ns - self.limit.ns
+
 
 def standings(times: Iterable[GroupTime], peaks: Peaks) -> list[Standing]:
     """Return how each group stands that takes long enough to tell, in order."""
@@ -197,7 +201,7 @@ def roofline_table(found: Sequence[Standing], peaks: Peaks, lanes: int) -> str:
     if not found:
         return "nothing is computed\n"
     rows = [["node", "kernel", "us", "limit", "share", "bound by", "reason"]]
-    for each in sorted(found, key=lambda s: s.limit.ns - s.time.ns):
+    for each in sorted(found, key=Standing.lost, reverse=True):
         time, limit = each.time, each.limit
         row = [cut(time.group.name), cut(", ".join(time.kernels))]
         row += [f"{time.ns / 1e3:.2f}", f"{limit.ns / 1e3:.2f}"]
