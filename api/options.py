@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, cast
 
-from glow.runtime.thread_count import allowed_threads
 from glow.support.files import CACHE_BYTES, check_private
 from glow.support.names import with_article
 from glow.support.targets import ACCURACIES
+from glow.support.thread_count import allowed_threads
 
 _INTEGERS = (
     *("threads", "stop_after_pass", "cache_size", "cache_bytes"),

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from glow.runtime.crowding import Crowding
 from glow.runtime.image import TeamSizes
-from glow.runtime.thread_count import allowed_threads
 from glow.support import team_words as words
 from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
 from glow.support.forking import lock_free_in_children, undivided
+from glow.support.thread_count import allowed_threads
 
 RUN, WORK = "team_run", "team_work"
 """The functions of an executable's code that callers and workers call."""

@@ -11,7 +11,7 @@ from typing import Any
 from glow.progress_display import progress
 from glow.runtime.comparison import random_inputs
 from glow.runtime.interface import Executable
-from glow.runtime.thread_count import allowed_threads
+from glow.support.thread_count import allowed_threads
 from glow.tools.command_line import OneLineParser, run_tool
 from glow.tools.feeds import feeds_of_peers, read_arrays
 from glow.tools.options import add_cache_options, add_inputs

@@ -15,10 +15,10 @@ from glow.progress_display import progress
 from glow.runtime.comparison import error_of, random_inputs, tolerance_of
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature
-from glow.runtime.thread_count import allowed_threads
 from glow.support.arrays import Array
 from glow.support.dtypes import widened
 from glow.support.files import EXECUTABLE
+from glow.support.thread_count import allowed_threads
 from glow.tools.command_line import OneLineParser, fail, run_tool
 from glow.tools.feeds import feeds_of_peers, output_paths, read_arrays
 from glow.tools.options import add_cache_options, add_inputs

@@ -10,8 +10,8 @@ from typing import Any
 
 from glow.runtime.interface import Executable
 from glow.runtime.profile import Record
-from glow.runtime.thread_count import allowed_threads
 from glow.support.arrays import Array
+from glow.support.thread_count import allowed_threads
 from glow.tools.profiling import profiled, runs_of
 
 LINE_NS = 100.0

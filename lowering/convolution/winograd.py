@@ -11,6 +11,7 @@ from glow.lowering.tiles import panel_cost, panel_for
 from glow.support.arrays import Array, Shape, aligned_empty
 from glow.support.costs import Costs
 from glow.support.mapped_files import forget
+from glow.support.sharing import for_each
 from glow.support.targets import LINE_BYTES, Target
 
 
@@ -173,7 +174,8 @@ def winograd_filter(array: Array, panel: int, form: Form) -> Array:
     shape = (form.side, form.side, panels, depth, panel)
     dtype = np.result_type(array, np.float32) if form == F4 else array.dtype
     packed = aligned_empty(prod(shape) * dtype.itemsize).view(dtype).reshape(shape)
-    for i in range(panels):
+
+    def transform(i: int) -> None:
         columns = array[i * panel : (i + 1) * panel]
         count = len(columns)
         taps = columns.transpose(2, 3, 1, 0).astype(np.float64, order="C")
@@ -183,6 +185,8 @@ def winograd_filter(array: Array, panel: int, form: Form) -> Array:
         _at_points(rows.swapaxes(0, 1), form, matrices.swapaxes(0, 1))
         packed[:, :, i, :, count:] = 0
         forget(columns)
+
+    for_each(transform, range(panels), array.nbytes)
     return packed.reshape(form.places, panels, depth, panel)
 
 

@@ -14,6 +14,7 @@ from glow.support.arrays import ALIGNMENT, Array, Shape, aligned_array
 from glow.support.layout.address import physical_shape
 from glow.support.layout.physical import Layout, LayoutError
 from glow.support.mapped_files import forget
+from glow.support.sharing import for_each
 
 Box = tuple[slice, ...]
 
@@ -31,11 +32,15 @@ def pack(layout: Layout, array: Array) -> Array:
     make = np.empty if array.size == prod(physical) else np.zeros
     packed = aligned_array(physical, array.dtype, make)
     by_axis = packed[used].transpose(axes)
-    for source, target in pieces:
+
+    def move(piece: tuple[Any, Any]) -> None:
+        source, target = piece
         part, room = array[source], by_axis[target]
         rows = _spread(part) if axes and layout.dims[-1].axis == 0 else part
         room[...] = rows.reshape(room.shape)
         forget(part)
+
+    for_each(move, pieces, array.nbytes)
     return packed
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from glow.runtime.thread_count import allowed_threads
+from glow.support.thread_count import allowed_threads
 
 
 @pytest.fixture
