@@ -87,18 +87,18 @@ def _rotary() -> list[Case]:
             rest = {"rotary_embedding_dim": turned, "interleaved": interleaved}
             data = draw((2, 3, 4, 8))
             found += [
-                _rotary(data, cos, sin, positions, **rest),
-                _rotary(data, cos[positions], sin[positions], **rest),
+                _rotated(data, cos, sin, positions, **rest),
+                _rotated(data, cos[positions], sin[positions], **rest),
             ]
             flat = draw((2, 4, 24))
             found += [
-                _rotary(flat, cos, sin, positions, num_heads=3, **rest),
-                _rotary(flat, cos[positions], sin[positions], num_heads=3, **rest),
+                _rotated(flat, cos, sin, positions, num_heads=3, **rest),
+                _rotated(flat, cos[positions], sin[positions], num_heads=3, **rest),
             ]
     return found
 
 
-def _rotary(*inputs: Array, **rest: object) -> Case:
+def _rotated(*inputs: Array, **rest: object) -> Case:
     return case("RotaryEmbedding", *inputs, opset=23, **rest)
 
 
