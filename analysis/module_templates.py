@@ -34,7 +34,7 @@ from glow.analysis.forms import (
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.memory.base import MemoryOp
 from glow.dialects.memory.storage import ConstantOp, GetOp, StorageOp, ViewOp
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 from glow.support.walking import operands_of, ops_in, ops_of
 
 

@@ -17,7 +17,7 @@ from glow.codegen.conditions import select
 from glow.codegen.values import Number, Value, absolute, aligned, apply, expect_one_type
 from glow.codegen.writer import emit
 from glow.dialects.llvm_ext.elementwise import DotPairsOp
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 from glow.support.types import compute_type, is_float, is_unsigned, signless
 
 _ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])

@@ -13,7 +13,7 @@ from xdsl.ir import Block, Region, SSAValue
 
 from glow.codegen.values import INDEX, Value, index
 from glow.codegen.writer import emit, inside, perform
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 
 N = TypeVar("N", int, Value)
 """The type of a row's entries: `int` at its caller, `Value` in a kernel."""

@@ -23,7 +23,7 @@ from glow.codegen.values import (
 )
 from glow.codegen.writer import emit, perform
 from glow.dialects.llvm_ext.memory import GatherLanesOp, PrefetchOp
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 from glow.support.types import signless
 
 _ALIGNMENT = 64

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import DenseArrayBase, VectorType, i32, i64
 from glow.codegen.casts import bits_of
 from glow.codegen.values import Value, broadcast, type_of
 from glow.codegen.writer import emit
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 from glow.support.targets import SEGMENT_BYTES
 
 

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from glow.codegen.writer import current, emit
 from glow.dialects.llvm_ext import conversion, elementwise
 from glow.support.attributes import index_attribute
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 from glow.support.types import (
     is_bool,
     is_float,

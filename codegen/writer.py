@@ -12,7 +12,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 
 
 @dataclass

@@ -11,7 +11,7 @@ from glow.codegen.values import INDEX, Value, index
 from glow.codegen.writer import emit, perform
 from glow.dialects.llvm_ext.memory import BaseOp, CallPointerOp
 from glow.support import team_words as words
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 
 WORDS = flat(i64)
 BYTES = flat(i8)

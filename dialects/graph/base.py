@@ -36,8 +36,8 @@ from glow.dialects.graph.parameters import (
 from glow.dialects.graph.reordering import Order, OrderedOp, Reordering, identity
 from glow.support.arrays import Array
 from glow.support.dtypes import is_narrow, narrowed, widened
+from glow.support.op_construction import Slot, initialize
 from glow.support.op_definition import define_op, local
-from glow.support.operand_segments import Slot, initialize
 from glow.support.shapes import check_result
 from glow.support.types import ANY, ElementSet, dtype_of, element_of, shape_of
 

@@ -38,8 +38,8 @@ from glow.support.arrays import Array
 from glow.support.attributes import segment_sizes
 from glow.support.errors import ExecutionError
 from glow.support.locations import name_of
+from glow.support.op_construction import SEVERAL_OPERANDS
 from glow.support.op_definition import define_op
-from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import has_layout, tensor
 
 Types = tuple[Attribute, ...]

@@ -20,7 +20,7 @@ from glow.dialects.graph.presence import with_presence
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.dialects.graph.tensors import OpList
 from glow.support.arrays import Array
-from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.support.op_construction import SEVERAL_OPERANDS
 from glow.support.shapes import check_rank, check_shape, same_element
 from glow.support.types import FLOAT, INDEX, element_of, shape_of, tensor, tensor_type
 

@@ -38,7 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.parameters import check_word
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.support.attributes import symbol_reference
-from glow.support.operand_segments import fill_op
+from glow.support.op_construction import fill_op
 from glow.support.resources import Handle, Resource, find_resource
 from glow.support.types import dtype_of
 

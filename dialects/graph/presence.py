@@ -17,7 +17,7 @@ from glow.dialects.graph.declaration import BinaryOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Outside
 from glow.support.arrays import Array
-from glow.support.operand_segments import Slot
+from glow.support.op_construction import Slot
 from glow.support.types import shape_of
 
 

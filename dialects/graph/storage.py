@@ -36,8 +36,8 @@ from glow.dialects.graph.placeholder import (
 )
 from glow.support.attributes import symbol_reference
 from glow.support.dtypes import byte_type
+from glow.support.op_construction import fill_op
 from glow.support.op_definition import define_op
-from glow.support.operand_segments import fill_op
 from glow.support.types import dtype_of, element_type_of, tensor
 
 INLINE_ELEMENTS = 8

@@ -204,7 +204,7 @@ def strides_of_type(type_: Attribute) -> tuple[tuple[int, ...], int] | None:
 
 
 def _shape_and_itemsize(type_: Attribute) -> tuple[tuple[int, ...], int]:
-    stored: Any = type_  # a cast is a call
+    stored: Any = type_  # typing.cast would cost a call, and this runs per value
     shape = tuple([extent.data for extent in stored.shape.data])
     return shape, dtype_of(stored.element_type).itemsize
 

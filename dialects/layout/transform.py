@@ -10,8 +10,8 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.layout.attribute import layout_of, with_layout
 from glow.support.arrays import Array
 from glow.support.layout import Layout
+from glow.support.op_construction import build_op, fill_op
 from glow.support.op_definition import define_op
-from glow.support.operand_segments import build_op, fill_op
 from glow.support.types import element_of, shape_of, tensor
 
 

@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import to_attribute
 from glow.support.attributes import numbers_of
-from glow.support.operand_segments import (
+from glow.support.op_construction import (
     SEVERAL_OPERANDS,
     RegionSlot,
     Slot,

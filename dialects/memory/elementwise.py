@@ -27,8 +27,8 @@ from glow.dialects.memory.base import (
     count_of,
     extents_of,
 )
+from glow.support.op_construction import initialize
 from glow.support.op_definition import define_op, local
-from glow.support.operand_segments import initialize
 from glow.support.types import signless
 
 

@@ -36,8 +36,8 @@ from glow.dialects.memory.base import (
     extents_of,
 )
 from glow.support.attributes import numbers_of
+from glow.support.op_construction import Slot
 from glow.support.op_definition import define_op, local
-from glow.support.operand_segments import Slot
 
 ALGORITHMS = ("direct", "pairs", "depthwise", "winograd", "generic")
 

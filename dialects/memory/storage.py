@@ -28,8 +28,8 @@ from glow.dialects.layout.attribute import LayoutAttr, physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import BUFFER, Buffer, buffer_type
 from glow.support.attributes import integer, symbol_reference
+from glow.support.op_construction import fill_op
 from glow.support.op_definition import define_op
-from glow.support.operand_segments import fill_op
 
 
 @define_op

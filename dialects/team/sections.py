@@ -35,8 +35,8 @@ from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.team.notes import NoteOp
 from glow.dialects.team.touches import Bytes, PlacedTouch, Touch, first_clash
 from glow.support.attributes import integer, symbol_reference
+from glow.support.op_construction import initialize
 from glow.support.op_definition import define_op
-from glow.support.operand_segments import initialize
 
 _I64 = IntegerAttr.constr(i64)
 

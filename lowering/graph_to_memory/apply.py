@@ -10,7 +10,7 @@ from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.memory.apply import ApplyOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers, unsupported
 from glow.lowering.memory_to_loops.rules import rule_of
-from glow.support.operand_segments import Slot
+from glow.support.op_construction import Slot
 from glow.support.types import normalize_axis, shape_of
 
 Buffers = SSAValue | list[SSAValue] | None

@@ -7,7 +7,7 @@ from xdsl.ir import Operation
 from glow.dialects.llvm_ext import atomics
 from glow.lowering.loops_to_llvm.memory import address
 from glow.lowering.loops_to_llvm.state import Translation, lowers
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 
 
 @lowers(atomics.AtomicLoadOp, atomics.AtomicStoreOp)

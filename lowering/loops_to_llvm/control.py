@@ -10,7 +10,7 @@ from glow.dialects.llvm_ext.memory import CallPointerOp
 from glow.dialects.llvm_ext.time import CycleCounterOp
 from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
 from glow.lowering.loops_to_llvm.types import VOID, converted
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
 _NSW = IntegerAttr(1, 32)

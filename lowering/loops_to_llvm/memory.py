@@ -34,7 +34,7 @@ from glow.lowering.loops_to_llvm.types import (
     with_element,
 )
 from glow.support.attributes import i32_array
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 
 _DYNAMIC = i32_array(llvm.GEP_USE_SSA_VAL)
 _NO_WRAP_FLAGS = IntegerAttr(0, i32)

@@ -11,7 +11,7 @@ from glow.dialects.team.sections import CallOp, SectionOp, StrandOp
 from glow.lowering.loops_to_llvm.memory import gep
 from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
 from glow.lowering.loops_to_llvm.types import integer
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 from glow.support.targets import target_of
 from glow.support.team_words import END, WORKER
 from glow.support.walking import operands_of, ops_in, ops_of

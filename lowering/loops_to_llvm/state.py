@@ -23,7 +23,7 @@ from glow.lowering.loops_to_llvm.types import (
     suffix,
 )
 from glow.support.attributes import i32_array, symbol_reference
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 from glow.support.walking import block_ops
 
 

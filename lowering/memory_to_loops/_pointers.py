@@ -13,7 +13,7 @@ from glow.codegen.values import index
 from glow.codegen.writer import Writer, writing_to
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.support.attributes import integer
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 
 _BYTES = flat(i8)
 _POINTERS = flat(_BYTES)

@@ -18,7 +18,7 @@ from glow.dialects.team.sections import (
 from glow.dialects.team.touches import PlacedTouch
 from glow.lowering.memory_to_loops._strands import CallChain
 from glow.lowering.memory_to_loops.history import History, PastTouch
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 from glow.support.walking import operands_of
 
 _MANY_PARTS = 16

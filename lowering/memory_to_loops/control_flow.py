@@ -23,7 +23,7 @@ from glow.lowering.memory_to_loops._ops import active_ops, lower_op
 from glow.lowering.memory_to_loops.kernels.kernel import Fault, Work
 from glow.lowering.memory_to_loops.kernels.library_function import PRIVATE
 from glow.lowering.memory_to_loops.main import Main, lowers
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 
 _ITERATIONS = 8
 """The iterations that a loop is assumed to have, where its limit is unknown."""

@@ -52,7 +52,7 @@ from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.support.attributes import integer, symbol_reference
 from glow.support.locations import name_of
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of
 

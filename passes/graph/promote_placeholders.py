@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.symbols import Promotion, named_in, promotion_of
 from glow.dialects.graph.storage import ConstantOp, PlaceholderOp
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.dialects.graph.select import CastOp, WhereOp
 from glow.dialects.graph.tensors import Tensor
 from glow.passes.patterns import Replacement, Results, RewritePass
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 from glow.support.shapes import broadcast
 from glow.support.types import (
     element_of,

@@ -20,7 +20,7 @@ from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout.carrying import accepts, asked_layout, has_maps
 from glow.support.layout import print_layout
 from glow.support.locations import name_of
-from glow.support.operand_segments import Slot
+from glow.support.op_construction import Slot
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
 from glow.support.types import shape_of, tensor_type
 from glow.support.walking import operands_of, ops_in

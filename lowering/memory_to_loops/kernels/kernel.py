@@ -33,7 +33,7 @@ from glow.lowering.memory_to_loops.kernels.library_function import (
 )
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, UnitSpans
 from glow.support.costs import Costs
-from glow.support.operand_segments import build_op
+from glow.support.op_construction import build_op
 
 R = TypeVar("R", covariant=True)
 """The type of a row in a kernel."""

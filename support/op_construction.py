@@ -1,4 +1,4 @@
-"""Operand slots of ops: optional and variadic ones, and how ops are built of them."""
+"""Construction of ops, in less time than by xDSL's constructors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def build_op(
     attributes: _Attributes = _NONE,
     location: LocationAttr = UNKNOWN_LOC,
 ) -> OperationT:
-    """Return what `Operation.create` does, in a third of the time."""
+    """Return a new op as `Operation.create` does, in a third of the time."""
     op = object.__new__(kind)
     fill_op(op, operands, result_types, properties, attributes, location)
     return op
