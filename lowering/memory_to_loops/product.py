@@ -12,7 +12,8 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.lowering.convolution.layouts import MOST_PLANES
 from glow.lowering.memory_to_loops._epilogue import EpiloguePlan
-from glow.lowering.memory_to_loops.kernels.gemm import Gemm
+from glow.lowering.memory_to_loops._sums import Summed
+from glow.lowering.memory_to_loops.kernels.gemm import MOST_TOGETHER, Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
 from glow.lowering.memory_to_loops.kernels.microkernel import FEW, Sums, Tile, tiles_of
@@ -99,14 +100,17 @@ def plan_product(
         is_tail = tile.columns != p.panel or tile.masked
         panels = Steps(whole, whole + 1, 0) if is_tail else Steps(0, whole, 0)
         tiling = _tiling(target, p, tile.columns)
+        each = summed
+        if p.is_packed and tiling.stored is Stored.ROWS:
+            each = summed.in_parts(depth, len(tiling.rows) // tiling.height)
         kernel = replace(
             _kernel(tiling, p, replace(tile, rows=tiling.height)),
-            sums=summed.order,
-            unroll=_unroll(p, tiling.height, summed),
+            sums=each.order,
+            unroll=_unroll(p, tiling.height, each),
             step=pair if p.step == 1 else 0,
             pitch=p.pitch * pair if p.pitch == p.panel else 0,
         )
-        row = _row(p, tiling, summed, panels, table)
+        row = _row(target, p, tiling, each, panels, table)
         row, work = _cut(target, kernel, row, depth, is_shared=is_shared)
         if not row.panels.unit:
             if np.all(np.diff(tiling.rows) >= 0):
@@ -117,16 +121,19 @@ def plan_product(
 
 
 def _row(
+    target: Target,
     p: Product,
     tiling: _Tiling,
-    summed: _Summed,
+    summed: Summed,
     panels: Steps[int],
     table: OffsetTable,
 ) -> GemmRow[int]:
     """Return the row of a kernel that computes some panels; offsets go to `table`."""
     tiles, pair = len(tiling.rows) // tiling.height, 2 if p.in_pairs else 1
-    piece = -(-p.panel_stride // tiles) if p.is_packed else 0
     depth = len(p.segments) * p.run // pair
+    count = panels.last - panels.first
+    stretch = _stretch(target, p, tiles, count, is_parted=summed.is_parted)
+    piece = -(-p.panel_stride // (stretch * summed.parts)) if p.is_packed else 0
     batches = [p.left_batches, p.right_batches, p.bias_batches, p.result_batches]
     return GemmRow(
         batches=Steps(0, len(p.left_batches), 0),
@@ -137,8 +144,9 @@ def _row(
         panel_stride=p.panel_stride,
         pitch=p.pitch * pair,
         slice=piece,
-        slice_step=-(-piece // depth),
+        slice_step=-(-piece * summed.parts // depth),
         tiles=Steps(0, tiles, 0),
+        stretch=stretch,
         left_at=table.add(p.rows[tiling.rows]),
         result_at=table.add(p.result_rows[tiling.rows]),
         result_step=p.result_step,
@@ -189,33 +197,46 @@ def _touched(p: Product) -> dict[str, tuple[Offsets, int, int]]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Summed:
-    """The stretches that a product is added up in, and the order."""
-
-    order: Sums
-    segments: Offsets
-    runs: Offsets
-    block: int = 0
-
-
-def _summed(target: Target, p: Product) -> _Summed:
+def _summed(target: Target, p: Product) -> Summed:
     """Return how products are added up: in blocks, unless they end in 16 bits."""
     run = p.run // 2 if p.in_pairs else p.run
     block, least = target.sum_blocks(is_magnified=p.is_magnified)
     count = len(p.segments)
     is_plain = p.in_pairs or p.is_depthwise or p.epilogue.form.result != f32
     if is_plain or count * run < least:
-        return _Summed(Sums.RUNNING, p.segments, np.full(count, run))
+        return Summed(Sums.RUNNING, p.segments, np.full(count, run))
     if 2 * run < block:
-        return _Summed(Sums.BY_BLOCK, p.segments, np.full(count, run), block // run)
+        return Summed(Sums.BY_BLOCK, p.segments, np.full(count, run), block // run)
     parts, unroll = max(1, round(run / block)), _UNROLL if run % _UNROLL == 0 else 1
     ends = np.arange(parts + 1) * (run // unroll) // parts * unroll
     starts = (p.segments[:, None] + ends[:-1] * p.step).reshape(-1)
-    return _Summed(Sums.BY_SEGMENT, starts, np.tile(np.diff(ends), count))
+    return Summed(Sums.BY_SEGMENT, starts, np.tile(np.diff(ends), count))
 
 
-def _unroll(p: Product, height: int, summed: _Summed) -> int:
+def _stretch(
+    target: Target, p: Product, tiles: int, panels: int, *, is_parted: bool
+) -> int:
+    """
+    Return how many tiles are done with all panels before others are.
+
+    What they read of the left factor takes a quarter of L2, or half, if all fits.
+    """
+    most = tiles
+    if is_parted:
+        most = MOST_TOGETHER
+    elif panels > 1 and not p.is_depthwise:
+        begin, end = (
+            sum(int(of(part)) for part in (p.rows, p.segments))
+            for of in (np.min, np.max)
+        )
+        depth = len(p.segments) * p.run
+        size = F32_BYTES * min(end - begin + p.run * p.step, len(p.rows) * depth)
+        if 2 * size > target.l2_bytes:
+            most = max(_FEW_TILES, tiles * target.l2_bytes // (4 * size))
+    return -(-tiles // -(-tiles // most))
+
+
+def _unroll(p: Product, height: int, summed: Summed) -> int:
     """
     Return how many k are multiplied in an iteration of the innermost loop.
 

@@ -110,6 +110,16 @@ CASES = {
     "deep": Case((13, 1000), (1000, 41), is_packed=True, has_bias=True),
     "deep, odd": Case((3, 397), (397, 20)),
     "deep, one row": Case((1, 771), (771, 64), is_packed=True),
+    "deep, tiles by parts": Case(
+        (147, 1601),
+        (1601, 41),
+        is_packed=True,
+        has_bias=True,
+        epilogue="residual",
+        extras=((147, 41),),
+        in_place=True,
+    ),
+    "tall, tiles by stretches": Case((2300, 130), (130, 70), is_packed=True),
     "no depth": Case((4, 0), (0, 5), has_bias=True),
     "nothing": Case((0, 4), (4, 5)),
     "f64": Case((2, 3, 9), (9, 5), element="f64", has_bias=True),
@@ -168,7 +178,7 @@ def test_few_rows_fetch_by_the_page(rows: int, loops: str) -> None:
         ("table", OFFSETS),
     )
     steps = Steps(0, 0, 0)
-    row = GemmRow(steps, 0, steps, *(0,) * 6, steps, *(0,) * 8, ())
+    row = GemmRow(steps, 0, steps, *(0,) * 6, steps, *(0,) * 9, ())
     gemm = Gemm(Tile(rows, 2), epilogue, passed=passed, like=row)
     found = [
         parent.body.block.args[0].name_hint
@@ -176,6 +186,24 @@ def test_few_rows_fetch_by_the_page(rows: int, loops: str) -> None:
         if isinstance(op, PrefetchOp) and isinstance(parent := op.parent_op(), ForOp)
     ]
     assert found == loops.split()
+
+
+@pytest.mark.parametrize(
+    ("shape", "columns"), [((150, 1600), 150), ((60, 2304), 96), ((2300, 130), 70)]
+)
+def test_bits_do_not_depend_on_who_does_which_tiles(shape: Shape, columns: int) -> None:
+    """Tiles that take turns with parts of sums, and that share a cache."""
+    x, w = seeded(shape, 1, "f32"), seeded((shape[1], columns), 2, "f32")
+    b = glow.Builder()
+    b.output("y", b.matmul(b.input("x", shape), w))
+    alone, *others = (glow.compile(b.model(), threads=n)(x) for n in (1, 2, 5))
+    for other in others:
+        np.testing.assert_array_equal(other, alone)
+    single = glow.Builder()
+    single.output("y", single.matmul(single.input("x", (1, shape[1])), w))
+    compiled = glow.compile(single.model(), threads=1)
+    rows = np.concatenate([compiled(x[i : i + 1]) for i in (0, 59)])
+    np.testing.assert_array_equal(alone[[0, 59]], rows)
 
 
 @pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx2", "cpu:avx512"])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from glow.codegen.loops import loop
+from glow.codegen.functions import maximum, minimum
+from glow.codegen.loops import Var, loop
 from glow.codegen.memory import on_stack
 from glow.codegen.values import Value, index
-from glow.lowering.memory_to_loops.kernels.finish import Epilogue, Finish, Panel, Rows
+from glow.lowering.memory_to_loops.kernels.finish import Epilogue, Finish, Panel
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Bounds,
@@ -31,6 +32,19 @@ from glow.lowering.memory_to_loops.kernels.stores import (
     store_interleaved,
 )
 from glow.support.costs import Costs
+
+MOST_TOGETHER = 24
+"""The most tiles that take turns with parts of their sums."""
+
+
+@dataclass(frozen=True, eq=False)
+class _SegmentRange:
+    """Segments, from the first to before the last, and their rows of a panel."""
+
+    first: Value
+    last: Value
+    begin: Value
+    end: Value
 
 
 @dataclass(frozen=True)
@@ -97,12 +111,58 @@ class Gemm(Kernel):
             offsets = self._offsets(call, batch)
             units = units_within(row.batches, call.range, batch)
             panels = steps_within(row.panels, units)
-            for number in loop(*panels, name="panel", nonempty=True):
-                panel = self._panel(call, number, offsets)
-                tiles = self._tiles(row, units, number)
-                for tile in loop(*tiles, name="tile", nonempty=True):
-                    finish = self._finish(call, panel, tile)
-                    STORES[self.stored](finish, self._multiplied(finish, tile))
+            # Where there are several panels, those between have all tiles.
+            begin, end = self._tiles(row, units, panels[0])
+            low, high = self._tiles(row, units, panels[1] - 1)
+            begin, end = minimum(begin, low), maximum(end, high)
+            for first in loop(begin, end, step=row.stretch, name="first"):
+                last = first + row.stretch
+                for number in loop(*panels, name="panel", nonempty=True):
+                    panel = self._panel(call, number, offsets)
+                    low, high = self._tiles(row, units, number)
+                    tiles = maximum(low, first), minimum(high, last)
+                    self._write_tiles(call, panel, tiles, first)
+
+    def _write_tiles(
+        self, call: Call[GemmRow[Value]], panel: Panel, tiles: Bounds, first: Value
+    ) -> None:
+        """Write some tiles of a panel; `first` is the one that panels begin with."""
+        if self.sums is Sums.BY_PART:
+            self._write_parts(call, panel, tiles, first)
+            return
+        for tile in loop(*tiles, name="tile"):
+            finish = self._finish(call, panel, tile)
+            finish.fetch()
+            sums = self._sums(finish, tile - first, [panel.bias] * self.tile.rows)
+            STORES[self.stored](finish, finish.rows(sums))
+
+    def _write_parts(
+        self, call: Call[GemmRow[Value]], panel: Panel, tiles: Bounds, first: Value
+    ) -> None:
+        """Write the same; sums are on the stack while other tiles have their turns."""
+        row, size = call.row, self.tile.size
+        place = on_stack(self.epilogue.compute, MOST_TOGETHER * size)
+        line, starts = Var(panel.bases["right"]), range(0, size, self.tile.columns)
+        for tile in loop(*tiles, name="tile"):
+            self._finish(call, panel, tile).fetch()
+            for start in starts:
+                place.store(panel.bias, (tile - first) * size + start)
+        for s in loop(0, row.segments, line, step=row.block, name="part"):
+            end, begin = minimum(s + row.block, row.segments), line.value
+            for each in loop(s, end, line, name="s"):
+                run = call["table"][row.runs_at + each]
+                line.value += run * index(self.pitch or row.pitch)
+            for tile in loop(*tiles, name="tile"):
+                finish, at = self._finish(call, panel, tile), (tile - first) * size
+                part = _SegmentRange(s, end, begin, line.value)
+                sums = [place.load(at + start, self.tile.row) for start in starts]
+                sums = self._sums(finish, tile - first, sums, part)
+                for start, total in zip(starts, sums, strict=True):
+                    place.store(total, at + start)
+        for tile in loop(*tiles, name="tile"):
+            finish, at = self._finish(call, panel, tile), (tile - first) * size
+            sums = [place.load(at + start, self.tile.row) for start in starts]
+            STORES[self.stored](finish, finish.rows(sums))
 
     def _tiles(self, row: GemmRow[Value], units: Bounds, panel: Value) -> Bounds:
         return single_steps(row.tiles, units_within(row.panels, units, panel))
@@ -116,7 +176,10 @@ class Gemm(Kernel):
             for tile in loop(*self._tiles(row, call.range, number), name="tile"):
                 for plane in loop(0, self.planes, name="plane", nonempty=True):
                     finish = self._at(call, number, tile, plane)
-                    for i, values in self._multiplied(finish, tile).each():
+                    finish.fetch()
+                    sums = [finish.panel.bias] * self.tile.rows
+                    sums = self._sums(finish, tile, sums)
+                    for i, values in finish.rows(sums).each():
                         at = plane * size + i * self.tile.columns
                         place.store(values, at)
                 first = self._at(call, number, tile, index(0))
@@ -177,34 +240,43 @@ class Gemm(Kernel):
                 starts[f"extra{n}"] = row.extras[n].at + first
         return Finish(self.epilogue, self.tile, call, panel, starts)
 
-    def _multiplied(self, finish: Finish, tile: Value) -> Rows:
-        """Return the finished rows of a tile."""
+    def _sums(
+        self,
+        finish: Finish,
+        slot: Value,
+        sums: Sequence[Value],
+        part: _SegmentRange | None = None,
+    ) -> list[Value]:
+        """Return `sums`, a value for each row, with the products of a tile added."""
         call, row, panel = finish.call, finish.call.row, finish.panel
-        start = panel.bases["right"]
+        if part is None:
+            start = panel.bases["right"]
+            part = _SegmentRange(
+                index(0), row.segments, start, start + row.panel_stride
+            )
         factors = TileFactors(
             left=call["left"],
             rows=[finish.begin("left", i) for i in range(self.tile.rows)],
             table=call["table"],
             segments=row.segments_at,
-            segment_count=row.segments,
+            first=part.first,
+            segment_count=part.last,
             runs=row.runs_at,
             block=row.block,
             step=index(self.step or row.step),
             right=call["right"],
-            start=start,
+            start=part.begin,
             pitch=index(self.pitch or row.pitch),
             fetched=call["ahead" if "ahead" in call.operands else "right"],
-            ahead=start + row.panel_stride + tile * row.slice,
+            ahead=part.end + slot * row.slice,
             ahead_step=row.slice_step,
             sums=self.sums,
             unroll=self.unroll,
             in_pairs=self.in_pairs,
         )
-        finish.fetch()
-        sums = [panel.bias] * self.tile.rows
         if self.is_depthwise:
-            return finish.rows(multiply_lanes(factors, panel.row, sums))
+            return multiply_lanes(factors, panel.row, sums)
         access = self.tile.row if self.is_padded else panel.row
         if self.in_pairs:
             access = replace(access, lanes=2 * access.lanes)
-        return finish.rows(multiply(factors, access, sums))
+        return multiply(factors, access, sums)

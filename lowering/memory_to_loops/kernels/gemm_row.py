@@ -53,10 +53,12 @@ class GemmRow(Generic[N]):
     pitch: N
     """From one k to the next in a panel."""
     slice: N
-    """The part of the next panel that a tile fetches."""
+    """What a tile fetches of the next panel, or of the next part of it."""
     slice_step: N
     """How far that moves per k."""
     tiles: Steps[N]
+    stretch: N
+    """The tiles that are done with all panels before others, as they share a cache."""
     left_at: N
     """The offset of each row of the left factor, for the rows of all tiles."""
     result_at: N
@@ -67,7 +69,11 @@ class GemmRow(Generic[N]):
     """The distance from the start of a row to that of each stretch of its elements."""
     segments: N
     block: N
-    """The stretches whose products are added up before they are added to others."""
+    """
+    The stretches whose products are added up before they are added to others.
+
+    Or those of a part, if tiles take turns with these.
+    """
     runs_at: N
     """The elements of each stretch."""
     step: N

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import product
 
@@ -85,6 +85,12 @@ class Sums(Enum):
     """Each segment by itself, then their sums."""
     BY_BLOCK = "by block"
     """As many segments as the row says, then their sums."""
+    BY_PART = "by part"
+    """
+    As by segment, but tiles take turns: each adds as many segments as the row says.
+
+    So that part of a panel stays in the cache until all tiles have read it.
+    """
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ class TileFactors:
     """
     The factors of a tile.
 
-    Sum over segments s and k < runs[s] of
+    Sum over segments s, from the first on, and k < runs[s] of
     `left[rows[i] + segments[s] + k * step] * right[start + n * pitch + j]`, where n
     counts all these products.
     """
@@ -103,6 +109,7 @@ class TileFactors:
     segments: Value
     """Where the offsets of the segments begin in `table`."""
     segment_count: Value
+    """The segments, those before the first included."""
     runs: Value
     """Where their lengths begin."""
     block: Value
@@ -116,6 +123,8 @@ class TileFactors:
     ahead: Value
     """The next part of that."""
     ahead_step: Value
+    first: Value = field(default_factory=lambda: index(0))
+    """The first segment."""
     sums: Sums = Sums.RUNNING
     unroll: int = 1
     """How many k an iteration of the loop does: a divisor of each run."""
@@ -135,11 +144,14 @@ def multiply(f: TileFactors, row: Strip, sums: Sequence[Value]) -> list[Value]:
     """
     cursor, totals = (Var(f.ahead), Var(f.start)), [Var(x) for x in sums]
     if f.sums is Sums.RUNNING:
-        _add_segments(f, row, (index(0), f.segment_count), cursor, totals)
+        _add_segments(f, row, (f.first, f.segment_count), cursor, totals)
         return [total.value for total in totals]
     step = f.block if f.sums is Sums.BY_BLOCK else index(1)
     zero, carried = row.constant(0, sums[0].element), (*cursor, *totals)
-    for s in loop(0, f.segment_count, *carried, step=step, name="block", nonempty=True):
+    blocks = loop(
+        f.first, f.segment_count, *carried, step=step, name="block", nonempty=True
+    )
+    for s in blocks:
         parts = [Var(zero) for _ in sums]
         if f.sums is Sums.BY_BLOCK:
             bounds = s, minimum(s + step, f.segment_count)
