@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count, product
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
@@ -92,17 +93,6 @@ def compile_symbolic(
         _note_batches(module, dims.get(batch, 0), packed_for)
         return module
 
-    def computes_apart(one: Dims, other: Dims, batch: str) -> bool:
-        from glow.formats.onnx.apart_rows import computes_rows_apart
-
-        if options.states or options.relayout:
-            return False
-        try:
-            modules = model.specialize(one).module, model.specialize(other).module
-        except GlowError:  # which a call will meet, too
-            return False
-        return computes_rows_apart(*modules, (one[batch], other[batch]))
-
     derived = ShapeCompiler(model.name, signature.dims, compiler, module_for, work)
 
     def code_for(dims: Dims) -> Executable:
@@ -115,7 +105,11 @@ def compile_symbolic(
             raise named(error, dims) from error.__cause__
 
     net = DynamicExecutable(
-        signature, code_for, options.cache_size, work, computes_apart
+        signature,
+        code_for,
+        options.cache_size,
+        work,
+        partial(_computes_apart, model, options),
     )
     problems = [problem for dims in wanted for problem in signature.check_dims(dims)]
     if len(wanted) > options.cache_size:
@@ -129,6 +123,21 @@ def compile_symbolic(
     for dims in wanted:
         net.specialize(dims)
     return net
+
+
+def _computes_apart(
+    model: SymbolicModel, options: Options, one: Dims, other: Dims, batch: str
+) -> bool:
+    """Return whether rows of two batches are known to be computed alike, and apart."""
+    from glow.formats.onnx.apart_rows import computes_rows_apart
+
+    if options.states or options.relayout:
+        return False
+    try:
+        modules = model.specialize(one).module, model.specialize(other).module
+    except GlowError:  # which a call will meet, too
+        return False
+    return computes_rows_apart(*modules, (one[batch], other[batch]))
 
 
 def _batch_of(signature: SymbolicSignature) -> str:

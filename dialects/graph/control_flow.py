@@ -292,8 +292,7 @@ class LoopOp(RepeatingOp, ControlFlowOp):
     returns the next condition, if there is one, and what is carried on. With `must_end`
     the condition ends the loop, and the limit only guards against one that does not.
 
-    Shapes: limit a scalar of i64, condition one of i1; results as initial values, in
-    each iteration.
+    Shapes: limit a scalar of i64, condition one of i1; results as initial values.
     Errors: neither a limit nor a condition; either of another type; nothing that is
     carried; results of other types than initial values; tensors with a layout; a
     function that is unknown, has another type or saves a value (checked by module);
@@ -378,15 +377,12 @@ class LoopOp(RepeatingOp, ControlFlowOp):
         goes_on = self.condition is None or bool(rest.pop(0))
         count = len(self.initial)
         carried, inputs = rest[:count], rest[count:]
-        iteration = 0
-        while goes_on and (limit is None or iteration < limit):
-            results = list(
-                run(self.callees[0], [np.array(iteration), *carried, *inputs])
-            )
-            if self.condition is not None:
-                goes_on = bool(results.pop(0))
+        done = 0
+        while goes_on and (limit is None or done < limit):
+            results = list(run(self.callees[0], [np.array(done), *carried, *inputs]))
+            goes_on = self.condition is None or bool(results.pop(0))
             carried = results
-            iteration += 1
+            done += 1
         if goes_on and self.must_end is not None:
             raise self.still_true()
         return tuple(carried)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import StridedLayoutAttr
+from xdsl.dialects.builtin import NoneAttr, StridedLayoutAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -120,6 +120,15 @@ def find_addressing(type_: Buffer) -> Addressing | None:
     shape = type_.get_shape()
     strides = strides_of(type_.layout, shape, dtype_of(type_.element_type).itemsize)
     return None if strides is None else Addressing(shape, *strides)
+
+
+def offset_of(value: SSAValue) -> int:
+    """Return where element 0 of a buffer lies, in elements; 0 if it is blocked."""
+    type_ = buffer_type(value)
+    if type(type_.layout) is NoneAttr:
+        return 0
+    addressing = find_addressing(type_)
+    return 0 if addressing is None else addressing.offset
 
 
 def is_blocked(value: SSAValue) -> bool:

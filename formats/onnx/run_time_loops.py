@@ -89,8 +89,7 @@ def emit_loop(
     """
     Insert a loop; return what it leaves of `state`, then the rows of its outputs.
 
-    `iterations` is a known limit; `backward` outputs end with the row of the first
-    iteration.
+    `iterations` is a known limit; `backward` outputs begin with the last row.
     With `must_end` a run fails in which the limit ends the loop, and not the condition.
     """
     initial = _present(state)

@@ -28,7 +28,7 @@ from glow.codegen.rows import integers
 from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX
 from glow.codegen.writer import Writer, current, emit, writing_to
-from glow.dialects.memory.address import addressing_of, find_addressing
+from glow.dialects.memory.address import addressing_of, offset_of
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import GetOp
 from glow.dialects.team.sections import SectionOp
@@ -178,16 +178,8 @@ class Main:
         """
         element = seen_as or buffer_type(buffer).element_type
         operand = Operand(element, compute or compute_type(element))
-        lead = (start + self._offset(buffer)) * dtype_of(element).itemsize
+        lead = (start + offset_of(buffer)) * dtype_of(element).itemsize
         return Argument(self._base(buffer, lead, element), operand, buffer, lead)
-
-    def _offset(self, buffer: SSAValue) -> int:
-        """Return where element 0 of `buffer` lies, in elements; 0 if it is blocked."""
-        type_ = buffer_type(buffer)
-        if type(type_.layout) is NoneAttr:
-            return 0
-        addressing = find_addressing(type_)
-        return 0 if addressing is None else addressing.offset
 
     def own(
         self,
@@ -234,8 +226,8 @@ class Main:
         return self.planned(key, plan)
 
     def planned(self, key: Hashable, plan: Callable[[], T]) -> T:
-        """Return what `plan` returns, once for equal keys, which take long to hash."""
-        found = self.plans.get(key, self)
+        """Return what `plan` returns, once for equal keys."""
+        found = self.plans.get(key, self)  # hashing a key takes long
         if found is self:
             found = self.plans[key] = plan()
         return cast(T, found)
@@ -251,9 +243,7 @@ class Main:
     def known(self, buffer: SSAValue) -> NDArray[Any] | None:
         """Return what `buffer` holds where it is a row-major constant, else None."""
         type_ = buffer_type(buffer)
-        if not isinstance(buffer.owner, GetOp) or not isinstance(
-            type_.layout, NoneAttr
-        ):
+        if not isinstance(buffer.owner, GetOp) or type_.layout != NoneAttr():
             return None
         resource = self.storage.constants.get(buffer.owner.symbol.string_value())
         return None if resource is None else resource.array
