@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import prod, sqrt
 
 import numpy as np
@@ -211,6 +211,10 @@ _SHARED_SLOWDOWN = 1.05
 """How much longer blocks may take that threads can share evenly."""
 
 
+_CACHES = 4
+"""The second-level caches that hold a block whose parts threads share."""
+
+
 @cache
 def _block(
     target: Target,
@@ -229,8 +233,9 @@ def _block(
     stream = costs.panel_near if is_near else costs.panel_far
     spill = costs.winograd_spill * (1 / inputs + 1 / outputs)
 
-    def cost(block: int) -> tuple[float, int]:
-        excess = block * tile_bytes / (costs.winograd_room * target.l2_bytes) - 1
+    def cost(block: int, caches: int = 1) -> tuple[float, int]:
+        room = caches * costs.winograd_room * target.l2_bytes
+        excess = block * tile_bytes / room - 1
         per_block = panel_cost(target, block, panel) + stream
         per_block += block * (costs.winograd_tile + spill * min(max(excess, 0), 2))
         return -(-tiles // block) * per_block, -block
@@ -240,8 +245,10 @@ def _block(
     if least <= -(-tiles // best) or best == tiles:
         return best
     small = [block for block in blocks if block * least < tiles + block]
-    even = min(small, key=cost, default=best)
-    return even if cost(even)[0] <= _SHARED_SLOWDOWN * cost(best)[0] else best
+    even = min(small, key=cost, default=0)
+    if even and cost(even)[0] <= _SHARED_SLOWDOWN * cost(best)[0]:
+        return even
+    return min(blocks, key=partial(cost, caches=_CACHES))
 
 
 def winograd_block(
@@ -251,7 +258,8 @@ def winograd_block(
     Return how many tiles are transformed together.
 
     More tiles read the filter less often, fewer ones stay in L2. There are at least
-    `least` blocks for threads to share if that takes little longer, and not only one.
+    `least` blocks for threads to share if that takes little longer, and not only one;
+    otherwise threads share the parts of a block, which their caches hold together.
     """
     panel = winograd_panel(target, form, input[1], result)
     tiles = form.tiles(result)
@@ -283,8 +291,9 @@ def winograd_stride(block: int, channels: int) -> int:
 def winograd_scratch_elements(
     target: Target, form: Form, input: Shape, result: Shape
 ) -> int:
-    """Return the elements of scratch that the Winograd kernel needs."""
-    block = winograd_block(target, form, input, result)
+    """Return the elements of scratch that the kernel needs for one thread or more."""
+    most = form.tiles(result) + 1  # blocks that there never are: their parts are shared
+    block = max(winograd_block(target, form, input, result, n) for n in (1, most))
     return form.places * sum(
         winograd_stride(block, shape[1]) for shape in (input, result)
     )
