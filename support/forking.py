@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-# It has hooks of forks as well: where a thread imported it while a fork waits, it would
-# release a lock that it never took.
+# These have hooks of forks as well: where a thread imported one while a fork waits, it
+# would release a lock that it never took.
+import concurrent.futures.thread  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import logging  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import os
 from collections.abc import Generator, Mapping

@@ -142,6 +142,7 @@ def test_what_is_in_no_file_cannot_be_forgotten() -> None:
 def test_packing_holds_little_of_a_file(
     layout: str, offset: int, tmp_path: Path
 ) -> None:
+    """Each thread holds a piece; here is one."""
     rows = np.tile(ROWS, (10, 1))
     (tmp_path / "f").write_bytes(bytes(offset) + rows.tobytes())
     found = np.frombuffer(contents_of(tmp_path / "f")[offset:], np.float32)
@@ -154,6 +155,9 @@ def test_packing_holds_little_of_a_file(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module("glow.support.layout.pack"), "forget", watch)
+        patch.setattr(
+            import_module("glow.support.sharing"), "allowed_threads", lambda: 1
+        )
         packed = pack(parse_layout(layout), array)
     np.testing.assert_array_equal(packed, pack(parse_layout(layout), rows))
     assert 0 < largest < rows.nbytes // 3
