@@ -135,6 +135,8 @@ fold-batch-norm  (optional)
     With no transpose between, a scale goes into the weights of a product.
 fold-bias  (optional)
     A product adds its bias at no cost.
+trim-filters  (optional)
+    Taps of dilated filters that read but padding need not be multiplied.
 decompose-batch-norm
     What was not folded is elementwise, and fused with its neighbors.
 decompose-losses

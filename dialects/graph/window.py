@@ -132,15 +132,23 @@ class Window:
 
     def counts(self, spatial: Sequence[int], padding: bool) -> list[Array]:
         """Return per axis how many elements each window has, with padding or not."""
-        counts: list[Array] = []
+        return [each.sum(axis=1) for each in self._inside(spatial, padding)]
+
+    def taps_inside(self, spatial: Sequence[int]) -> list[Array]:
+        """Return per axis which taps of the kernel read other than padding anywhere."""
+        return [np.any(each, axis=0) for each in self._inside(spatial, False)]
+
+    def _inside(self, spatial: Sequence[int], padding: bool) -> list[Array]:
+        """Return per axis [windows, taps] whether a tap is inside, as `counts` says."""
+        inside: list[Array] = []
         for axis, count in enumerate(self.extents(spatial)):
             starts = np.arange(count) * self.strides[axis] - self.begins[axis]
             steps = np.arange(self.kernel[axis]) * self.dilations[axis]
             places = starts[:, None] + steps
             first = -self.begins[axis] if padding else 0
             end = spatial[axis] + (self.ends[axis] if padding else 0)
-            counts.append(((places >= first) & (places < end)).sum(axis=1))
-        return counts
+            inside.append((places >= first) & (places < end))
+        return inside
 
     def padded(self, array: Array, value: Any, extents: Sequence[int]) -> Array:
         """Return `array` [N, C, spatial...] with every window inside, filled up."""
