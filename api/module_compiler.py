@@ -23,9 +23,6 @@ from glow.support.progress import begin_step, expect_steps
 from glow.support.targets import Backend, Target
 from glow.support.weights import resources_of
 
-PIECE_NS = 2_500
-"""The nanoseconds that a piece of work takes at least where threads share a run."""
-
 Watch = Callable[[str, ModuleOp], None]
 """A function called after each stage with its name and the module."""
 
@@ -77,7 +74,7 @@ class ModuleCompiler:
         self, done: str, last: str | None = None, options: Options | None = None
     ) -> list[Part]:
         kernels = "declared" if self.backend.links_kernels else "defined"
-        piece_ns = PIECE_NS if self.options.is_shared else 0
+        piece_ns = self.machine.costs.piece_ns if self.options.is_shared else 0
         last = last or self.backend.level
         options = options or self.options
         return plan(done, last, self.spec, options, kernels, piece_ns)

@@ -43,6 +43,10 @@ class Costs(NamedTuple):
     """The transforms of a tile that stay in L2."""
     winograd_room: float = 0.5
     """The part of L2 that transforms of a block may fill and stay there."""
+    winograd_shared: float = 1.05
+    """How many times longer blocks may take that threads can share evenly."""
+    winograd_caches: int = 4
+    """The second-level caches that hold a block whose parts threads share."""
     winograd_spill: float = 25.0
     """The transforms of a tile that do not, divided by the channels that share them."""
 
@@ -60,6 +64,22 @@ class Costs(NamedTuple):
     """
     channels_first: float = 0.3
     """An image with channels first, each time a panel reads it: 0.01 to 0.06 ns."""
+    sum_part: int = 768
+    """
+    The k of a part of long sums, which tiles add one after another.
+
+    So much of a panel of 64 columns, and what tiles read beside it, stays near a core:
+    a product of 128 x 3072 x 768 takes 0.95 of the time (Sapphire Rapids).
+    """
+    parted_tiles: int = 8
+    """Tiles of a panel below which parts of sums do not pay."""
+    product_unroll: int = 2
+    """
+    The k of an iteration of the innermost loop of products, where the k is a multiple.
+
+    A tile of 12 x 32 takes 0.85 of the time of one k (Sapphire Rapids); four are no
+    better.
+    """
     near_factor: int = 1 << 18
     """The bytes of a right factor that a core keeps while it goes on to other rows."""
     interleaved_groups: float = 1.4
@@ -120,6 +140,14 @@ class Costs(NamedTuple):
     """
     strand_bytes: int = 256 << 10
     """Bytes that calls of a strand touch in turn: half of a small L2."""
+    rows_ahead: int = 16
+    """Rows of a table from the one that is summed to the one that is prefetched."""
+    piece_ns: int = 2_500
+    """
+    The least nanoseconds of a piece of work that threads share.
+
+    Ten barriers between two cores take as long.
+    """
     delayed_bytes: int = 2 << 20
     """Bytes of a buffer from which waiting for other threads takes no time beside."""
 

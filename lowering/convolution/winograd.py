@@ -207,48 +207,41 @@ def _at_points(taps: Array, form: Form, result: Array) -> None:
         np.subtract(even, odd, out=result[k + 1], casting="same_kind")
 
 
-_SHARED_SLOWDOWN = 1.05
-"""How much longer blocks may take that threads can share evenly."""
-
-
-_CACHES = 4
-"""The second-level caches that hold a block whose parts threads share."""
-
-
 @cache
-def _block(
+def _best_block(
     target: Target,
     form: Form,
     tiles: int,
-    inputs: int,
-    outputs: int,
+    channels: tuple[int, int],
     panel: int,
-    least: int,
-) -> int:
-    """Return the tiles of a block: panels read again against tiles that leave L2."""
-    costs = target.costs
+    *,
+    least: int = 1,
+    caches: int = 1,
+) -> tuple[float, int]:
+    """
+    Return what `tiles` cost in blocks of the best size, and that size.
+
+    Larger blocks read panels less often, smaller ones stay in L2, of which there are
+    `caches`. There are at least `least` blocks, or as many as tiles.
+    """
+    costs, (inputs, outputs) = target.costs, channels
     tile_bytes = 4 * form.places * (inputs + outputs)
     filter_bytes = 4 * form.places * inputs * outputs
     is_near = filter_bytes <= 8 * target.l2_bytes
     stream = costs.panel_near if is_near else costs.panel_far
     spill = costs.winograd_spill * (1 / inputs + 1 / outputs)
+    room = caches * costs.winograd_room * target.l2_bytes
 
-    def cost(block: int, caches: int = 1) -> tuple[float, int]:
-        room = caches * costs.winograd_room * target.l2_bytes
+    def cost(block: int) -> tuple[float, int]:
         excess = block * tile_bytes / room - 1
         per_block = panel_cost(target, block, panel) + stream
         per_block += block * (costs.winograd_tile + spill * min(max(excess, 0), 2))
         return -(-tiles // block) * per_block, -block
 
-    blocks = sorted({-(-tiles // count) for count in range(1, tiles + 1)})
-    best = min(blocks, key=cost)
-    if least <= -(-tiles // best) or best == tiles:
-        return best
-    small = [block for block in blocks if block * least < tiles + block]
-    even = min(small, key=cost, default=0)
-    if even and cost(even)[0] <= _SHARED_SLOWDOWN * cost(best)[0]:
-        return even
-    return min(blocks, key=partial(cost, caches=_CACHES))
+    blocks = {-(-tiles // count) for count in range(1, tiles + 1)}
+    enough = min(least, tiles)
+    best = min((each for each in blocks if -(-tiles // each) >= enough), key=cost)
+    return cost(best)[0], best
 
 
 def winograd_block(
@@ -257,13 +250,20 @@ def winograd_block(
     """
     Return how many tiles are transformed together.
 
-    More tiles read the filter less often, fewer ones stay in L2. There are at least
-    `least` blocks for threads to share if that takes little longer, and not only one;
-    otherwise threads share the parts of a block, which their caches hold together.
+    There are at least `least` blocks for threads to share if that takes little longer,
+    and not only one; otherwise threads share the parts of a block, which their caches
+    hold together.
     """
     panel = winograd_panel(target, form, input[1], result)
-    tiles = form.tiles(result)
-    return _block(target, form, tiles, input[1], result[1], panel, least)
+    tiles, channels = form.tiles(result), (input[1], result[1])
+    best = partial(_best_block, target, form, tiles, channels, panel)
+    cost, block = best()
+    if least <= -(-tiles // block) or block == tiles:
+        return block
+    shared_cost, shared = best(least=least)
+    if least <= tiles and shared_cost <= target.costs.winograd_shared * cost:
+        return shared
+    return best(caches=target.costs.winograd_caches)[1]
 
 
 def winograd_panel(target: Target, form: Form, inputs: int, result: Shape) -> int:
@@ -292,8 +292,10 @@ def winograd_scratch_elements(
     target: Target, form: Form, input: Shape, result: Shape
 ) -> int:
     """Return the elements of scratch that the kernel needs for one thread or more."""
-    most = form.tiles(result) + 1  # blocks that there never are: their parts are shared
-    block = max(winograd_block(target, form, input, result, n) for n in (1, most))
+    panel = winograd_panel(target, form, input[1], result)
+    tiles, channels = form.tiles(result), (input[1], result[1])
+    best = partial(_best_block, target, form, tiles, channels, panel)
+    block = max(best()[1], best(caches=target.costs.winograd_caches)[1])
     return form.places * sum(
         winograd_stride(block, shape[1]) for shape in (input, result)
     )

@@ -6,16 +6,7 @@ from dataclasses import dataclass, replace
 
 from glow.lowering.memory_to_loops.kernels.microkernel import Sums
 from glow.lowering.memory_to_loops.rows import Offsets
-
-_PART = 768
-"""
-The k of a part of long sums.
-
-So much of a panel of 64 columns, and what tiles read beside it, stays near a core: a
-product of 128 x 3072 x 768 takes 0.95 of the time (Sapphire Rapids).
-"""
-_FEWEST = 8
-"""The tiles that share parts, at least."""
+from glow.support.costs import Costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,20 +22,21 @@ class Summed:
     def is_parted(self) -> bool:
         return self.order is Sums.BY_PART
 
-    def in_parts(self, depth: int, tiles: int) -> Summed:
+    def in_parts(self, costs: Costs, depth: int, tiles: int) -> Summed:
         """
         Return how `tiles` that share a panel add up `depth` products.
 
-        If sums are long they take turns: all add a part before the next. Sums stay the
-        same.
+        If sums are long, all tiles add a part before any adds the next. Each sum is
+        added up in the same order.
         """
-        parts = depth // _PART
-        if self.order is not Sums.BY_SEGMENT or parts < 2 or tiles < _FEWEST:
+        parts = depth // costs.sum_part
+        is_split = parts > 1 and tiles >= costs.parted_tiles
+        if self.order is not Sums.BY_SEGMENT or not is_split:
             return self
         block = -(-len(self.segments) // parts)
         return replace(self, order=Sums.BY_PART, block=block)
 
     @property
     def parts(self) -> int:
-        """How many parts tiles take turns with."""
+        """The number of parts that sums are added up in."""
         return -(-len(self.segments) // self.block) if self.is_parted else 1

@@ -48,8 +48,6 @@ from glow.support.layout import row_major_strides
 from glow.support.targets import LINE_BYTES
 from glow.support.types import dtype_of
 
-AHEAD = 16  # rows from the one that is read to the one that is fetched into the cache
-
 
 @dataclass(frozen=True)
 class EmbeddingBagRow(Generic[N]):
@@ -76,14 +74,16 @@ class EmbeddingBag(Kernel):
     Sum, average or take the maximum of the rows of each bag, times their weights.
 
     Results stay in registers for a chunk of columns; an index out of range is reported
-    and taken as 0, one that is the padding left out if `padded`. `kind` is lengths or
-    offsets, where integers tell of bags; else these are of one size.
+    and taken as 0, one that is the padding left out if `padded`. Rows are prefetched
+    `ahead` rows before they are summed. `kind` is lengths or offsets, where integers
+    tell of bags; else these are of one size.
     Unit: a bag or, in loops over bags of one size, an iteration of the outermost one.
     """
 
     mode: str
     padded: bool
     columns: Columns
+    ahead: int
     kind: str = ""
 
     def per_ns(self, costs: Costs) -> float:
@@ -138,7 +138,7 @@ class EmbeddingBag(Kernel):
         row = call.row
         if not chunk.strip.lanes:
             return
-        place = minimum(at + AHEAD, row.count - 1) * row.index_stride
+        place = minimum(at + self.ahead, row.count - 1) * row.index_stride
         later = convert(call["indices"][place], INDEX)
         # It may be out of range, and so wrap.
         start = apply(arith.MuliOp, later, row.stride) + chunk.first
@@ -189,7 +189,7 @@ def _lower(main: Main, op: ApplyOp, indices: Addressing, mode: str) -> None:
     bags, kind = _bags(main, op, indices, result)
     padding = op.graph_op().parameters()["padding_idx"]
     is_padded = padding is not None
-    kernel = EmbeddingBag(mode, is_padded, columns, kind)
+    kernel = EmbeddingBag(mode, is_padded, columns, main.target.costs.rows_ahead, kind)
     count = prod(indices.shape)
     row = EmbeddingBagRow(
         count,

@@ -26,15 +26,10 @@ from glow.lowering.memory_to_loops.rows import (
     turned_tiles,
 )
 from glow.lowering.tiles import tile_rows
+from glow.support.costs import Costs
 from glow.support.targets import Target
 
 F32_BYTES = 4
-_UNROLL = 2
-"""
-The k of an iteration of the innermost loop, where they divide what is summed.
-
-A tile of 12 x 32 takes 0.85 of the time with one (Sapphire Rapids), four are no better.
-"""
 _MANY = 8
 """Units of work that are enough to take turns with those of other calls."""
 _FEW_TILES = 16
@@ -102,11 +97,13 @@ def plan_product(
         tiling = _tiling(target, p, tile.columns)
         each = summed
         if p.is_packed and tiling.stored is Stored.ROWS:
-            each = summed.in_parts(depth, len(tiling.rows) // tiling.height)
+            each = summed.in_parts(
+                target.costs, depth, len(tiling.rows) // tiling.height
+            )
         kernel = replace(
             _kernel(tiling, p, replace(tile, rows=tiling.height)),
             sums=each.order,
-            unroll=_unroll(p, tiling.height, each),
+            unroll=_unroll(target.costs, p, tiling.height, each),
             step=pair if p.step == 1 else 0,
             pitch=p.pitch * pair if p.pitch == p.panel else 0,
         )
@@ -207,7 +204,8 @@ def _summed(target: Target, p: Product) -> Summed:
         return Summed(Sums.RUNNING, p.segments, np.full(count, run))
     if 2 * run < block:
         return Summed(Sums.BY_BLOCK, p.segments, np.full(count, run), block // run)
-    parts, unroll = max(1, round(run / block)), _UNROLL if run % _UNROLL == 0 else 1
+    parts, unroll = max(1, round(run / block)), target.costs.product_unroll
+    unroll = unroll if run % unroll == 0 else 1
     ends = np.arange(parts + 1) * (run // unroll) // parts * unroll
     starts = (p.segments[:, None] + ends[:-1] * p.step).reshape(-1)
     return Summed(Sums.BY_SEGMENT, starts, np.tile(np.diff(ends), count))
@@ -236,14 +234,15 @@ def _stretch(
     return -(-tiles // -(-tiles // most))
 
 
-def _unroll(p: Product, height: int, summed: Summed) -> int:
+def _unroll(costs: Costs, p: Product, height: int, summed: Summed) -> int:
     """
     Return how many k are multiplied in an iteration of the innermost loop.
 
     The loop's own work takes units that processors have for vectors, too.
     """
-    is_even = not np.any(summed.runs % _UNROLL)
-    return _UNROLL if is_even and height > FEW and not p.is_depthwise else 1
+    unroll = costs.product_unroll
+    is_even = not np.any(summed.runs % unroll)
+    return unroll if is_even and height > FEW and not p.is_depthwise else 1
 
 
 def _cut(
