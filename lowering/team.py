@@ -57,8 +57,8 @@ How long a worker waits for the others before it looks for pieces that they left
 looking at a cursor takes its line from the core that goes on with it.
 """
 
-_LOOKS = 16
-"""How often a worker looks whether a section is over before it asks for the time."""
+_CHECKS = 16
+"""How often a worker checks whether a section is over before it reads the clock."""
 
 _SELDOM = 16
 """How much shorter workers look out for runs that do not follow each other."""
@@ -217,7 +217,7 @@ def team_wait(team: Memory, pieces: Value) -> Value:
     looks = Var(index(0))
     for turn in repeated(looks):
         looks.value = looks.value + 1
-        turn.again = (atomic_load(done, _COUNT) < goal) & (looks.value < _LOOKS)
+        turn.again = (atomic_load(done, _COUNT) < goal) & (looks.value < _CHECKS)
     with when(atomic_load(done, _COUNT) < goal):
         patience = select(is_first, index(STEAL_AFTER_NS), index(WAIT_SPIN_NS))
         end = now(team) + patience

@@ -32,8 +32,8 @@ from glow.lowering.memory_to_loops.kernels.bags import (
     Columns,
     ColumnsRow,
     EvenBags,
-    Told,
-    ToldBags,
+    UnevenBagLoops,
+    UnevenBags,
     even_bags,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import (
@@ -65,7 +65,7 @@ class EmbeddingBagRow(Generic[N]):
     padding: N
     code: N
     columns: ColumnsRow[N]
-    bags: EvenBags[N] | ToldBags[N]
+    bags: EvenBags[N] | UnevenBags[N]
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class EmbeddingBag(Kernel):
 
     Results stay in registers for a chunk of columns; an index out of range is reported
     and taken as 0, one that is the padding left out if `padded`. Rows are prefetched
-    `ahead` rows before they are summed. `kind` is lengths or offsets, where integers
-    tell of bags; else these are of one size.
+    `ahead` rows before they are summed. `kind` is lengths or offsets, by which
+    sizes of bags are given; else these are of one size.
     Unit: a bag or, in loops over bags of one size, an iteration of the outermost one.
     """
 
@@ -100,8 +100,8 @@ class EmbeddingBag(Kernel):
         if isinstance(row.bags, EvenBags):
             return even_bags(row.bags, call)
         fault = Fault(call["fault"], row.bags.code)
-        told = Told(row.bags, call["bounds"], fault, row.count)
-        each = told.by_lengths if self.kind == "lengths" else told.by_offsets
+        loops = UnevenBagLoops(row.bags, call["bounds"], fault, row.count)
+        each = loops.by_lengths if self.kind == "lengths" else loops.by_offsets
         return each(call)
 
     def _combined(
@@ -232,7 +232,7 @@ def _stride(value: SSAValue | None) -> int:
 
 def _bags(
     main: Main, op: ApplyOp, indices: Addressing, result: Addressing
-) -> tuple[EvenBags[int] | ToldBags[int], str]:
+) -> tuple[EvenBags[int] | UnevenBags[int], str]:
     """Return the row of the bags, and the operand with their sizes, if those differ."""
     shape = indices.shape
     kind, bounds = "lengths", op.find("lengths")
@@ -244,6 +244,6 @@ def _bags(
         starts = row_major_strides(shape)
         axes = axes_along(shape[:-1], result.strides[: len(shape) - 1], starts[:-1])
         return EvenBags(shape[-1], tuple(collapse(axes, (1, 0)))), ""
-    told = addressing_of(bounds)
-    level = Level(result.shape[0], (result.strides[0], told.strides[0]))
-    return ToldBags((level,), told.shape[0], main.message(op, text)), kind
+    sizes = addressing_of(bounds)
+    level = Level(result.shape[0], (result.strides[0], sizes.strides[0]))
+    return UnevenBags((level,), sizes.shape[0], main.message(op, text)), kind

@@ -108,7 +108,7 @@ def test_bytes_are_not_negative() -> None:
         MemoryToLoopsPass("cpu", near_bytes=-1).apply(context(), ModuleOp([]))
 
 
-def test_turns_are_taken_by_the_least_that_is_needed() -> None:
+def test_rounds_advance_by_the_least_that_is_needed() -> None:
     low = np.arange(8) * 10
     one, two = (PlannedCall(name, (), {}, Work(8), UNKNOWN_LOC, EMPTY) for name in "ab")
     one.__dict__["spans"] = [ByteSpan("x", True, False, low, low + 10)]

@@ -123,7 +123,7 @@ def test_a_loop_without_an_end_is_refused() -> None:
         import_model(source)
 
 
-def test_a_loop_without_turns_has_no_rows() -> None:
+def test_a_loop_without_iterations_has_no_rows() -> None:
     for condition, count in ((TRUE, 0), (FALSE, 3)):
         net = glow.compile(loop(count, condition, body=ALWAYS), target="reference")
         last, rows = net(X)
@@ -199,7 +199,7 @@ def test_what_a_loop_counts_may_be_a_shape() -> None:
             np.testing.assert_allclose(array, wanted, rtol=1e-5)
 
 
-def test_a_loop_whose_turns_differ_in_parameters_is_written_out() -> None:
+def test_a_loop_whose_iterations_differ_in_parameters_is_written_out() -> None:
     """A slice that ends at the number of the iteration has another shape in each."""
     nodes = [
         node("Slice", "f_w i_zero i_turn", "f_part"),

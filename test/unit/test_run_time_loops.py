@@ -140,7 +140,7 @@ def everywhere(source: Any) -> list[Any]:
 @pytest.mark.parametrize(
     "name", slow_but(["swap", "nested", "layers", "recurrent"], "recurrent")
 )
-def test_loops_of_as_many_turns_as_a_run_says(name: str) -> None:
+def test_loops_with_a_data_dependent_number_of_iterations(name: str) -> None:
     source = network(name)
     nets = everywhere(source)
     for iterations in (0, 1, 2, 5, -1):
@@ -262,7 +262,7 @@ func.func private @sum(%i: tensor<i64>, %s: tensor<f32>, %x: tensor<4xf32>)
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu"])
-def test_a_fault_in_a_turn_names_the_op(target: str) -> None:
+def test_a_fault_in_an_iteration_names_the_op(target: str) -> None:
     net, x = glow.compile(parsed(FAULT), target=target), np.ones(4, np.float32)
     assert net(np.array(4), x) == 4
     with pytest.raises(ExecutionError, match=r"graph.gather, from .*pick"):

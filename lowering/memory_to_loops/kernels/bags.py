@@ -44,11 +44,11 @@ def even_bags(row: EvenBags[Value], call: Call[Any]) -> Generator[Bag]:
 
 
 @dataclass(frozen=True)
-class ToldBags(Generic[N]):
+class UnevenBags(Generic[N]):
     """
-    Bags that integers tell of, `bounds` of them, in a loop that moves both.
+    Bags of the sizes that `bounds` integers give, in a loop that moves both.
 
-    What does not fit is a fault, `code`.
+    A size that does not fit is the fault `code`.
     """
 
     levels: tuple[Level[N]]
@@ -57,10 +57,10 @@ class ToldBags(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Told:
-    """Bags of a list of `total` that integers tell of; those at fault are empty."""
+class UnevenBagLoops:
+    """Loops over bags of a list of `total`, by sizes; those at fault are empty."""
 
-    row: ToldBags[Value]
+    row: UnevenBags[Value]
     memory: Memory
     fault: Fault
     total: Value
