@@ -113,16 +113,20 @@ class EmbeddingBag(Kernel):
         first = lowest(compute) if self.mode == "max" else 0
         total = Var(chunk.strip.constant(first, compute))
         count = Var(index(0))
-        carried = (total, count) if self.padded else (total,)
-        for i in loop(0, bag.count, *carried):
-            at = bag.start + i
-            picked = fault.checked(call["indices"][at * row.index_stride], row.rows)
-            self._fetch(call, at, chunk)
-            place = picked * row.stride + chunk.first
-            values = call["table"].load(place, chunk.strip)
+        # Carried, as LLVM would multiply by the strides for each index.
+        place = Var(bag.start * row.index_stride)
+        weight_place = Var(bag.start * row.weight_stride)
+        weighted = (weight_place,) if "weights" in call.operands else ()
+        counted = (count,) if self.padded else ()
+        for i in loop(0, bag.count, total, place, *weighted, *counted):
+            picked = fault.checked(call["indices"][place.value], row.rows)
+            self._fetch(call, bag.start + i, chunk)
+            place.value += row.index_stride
+            values = call["table"].load(picked * row.stride + chunk.first, chunk.strip)
             weight = None
-            if "weights" in call.operands:
-                weight = call["weights"][at * row.weight_stride]
+            if weighted:
+                weight = call["weights"][weight_place.value]
+                weight_place.value += row.weight_stride
             joined = self._joined(total.value, values, weight)
             if self.padded:
                 is_padding = picked == row.padding
