@@ -32,6 +32,7 @@ from glow.support.errors import (
 from glow.support.garbage import no_collection
 from glow.support.names import with_article
 from glow.support.printing import layer_text
+from glow.support.targets import resolve
 
 if TYPE_CHECKING:
     from glow.formats.onnx import OnnxSource
@@ -119,6 +120,31 @@ class Model:
 
     def _exported(self, opset: int | None) -> Any:
         return exported(self.module, self.name, opset)
+
+    def emit_c(
+        self,
+        path: str | os.PathLike[str],
+        target: str = "cpu",
+        *,
+        states: Mapping[str, str] | None = None,
+        relayout: Mapping[str, str] | str | None = None,
+    ) -> None:
+        """
+        Write code to link with a program of C, for one thread; docs/embedding.md.
+
+        `path` is the header, such as `net.h`; `net.o` and `net.weights.o` lie beside
+        it. `target` may be another machine, such as "cpu:neon". `states` and `relayout`
+        are those of `glow.compile`. Errors: ValueError for a name that C has not, or
+        open dimensions; CompilationError for what has no such code; OSError.
+        """
+        from glow.c_files import check_header, write_c_files
+        from glow.pass_manager import lowered
+
+        check_header(Path(path))
+        backend = resolve(target)
+        options = Options(states=states, relayout=relayout)
+        module = lowered(context(), self.module, backend.level, target, options)
+        write_c_files(module, target, Path(path))
 
     def free(self, names: Sequence[str]) -> tuple[Model, dict[str, Array]]:
         """

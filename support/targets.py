@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib import import_module
@@ -173,6 +173,9 @@ class LayoutChoice:
 Offers: TypeAlias = "Callable[[int], Sequence[Layout]]"
 """The layouts in which an operand may arrive without being moved, by its index."""
 
+Pieces: TypeAlias = Iterable[bytes | memoryview]
+"""The contents of a file, one after another."""
+
 Layouts: TypeAlias = "Sequence[Layout]"
 """A layout per operand, or per result."""
 
@@ -196,6 +199,8 @@ class Backend:
     """Whether `compile` has the code of kernels that the module only declares."""
     emit: Callable[[ModuleOp, Target, str], str | bytes] | None = None
     """`emit(module, target, form)` returns machine code in one of `FORMS`."""
+    c_files: Callable[[ModuleOp, Target, str], Mapping[str, Pieces]] | None = None
+    """`c_files(module, target, name)` returns files to link with C, by their suffix."""
     identity: Callable[[str], str] | None = None
     """`identity(features)` returns text for a target, by default its `repr`, faster."""
     load: Callable[..., Any] | None = None

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringA
 from glow.analysis.copies import copies_in
 from glow.analysis.levels import level_of
 from glow.analysis.movements import Movement, movements_in
+from glow.c_files import check_header, write_c_files
 from glow.memory_report import memory_report
 from glow.support.errors import CompilationError
 from glow.support.tables import aligned
@@ -24,6 +25,8 @@ from glow.tools.options import AnyParser
 
 _FORMATS = (".html", ".svg", ".png", ".pdf", ".dot")
 _DRAWN = ("import", "graph", "layout")
+_CODE = "llvm"
+"""The stage whose code is compiled for C."""
 _REPORTS = {"layout": ("layout", "memory"), "memory": ("graph",)}
 """After which stages a report can be made, the usual one first."""
 ASSIGNMENT = "layout.assignment"
@@ -43,6 +46,8 @@ def add_arguments(parser: AnyParser) -> None:
         "edges have the colors of layouts"
     )
     parser.add_argument("--emit-graph", metavar="FILE", help=text)
+    text = "write FILE.o and FILE.weights.o to link with C, and the header FILE.h"
+    parser.add_argument("--emit-c", metavar="FILE.h", help=text)
 
 
 def check_arguments(args: argparse.Namespace) -> None:
@@ -63,6 +68,8 @@ def check_arguments(args: argparse.Namespace) -> None:
             )
     if args.memory_report:  # the report decides it
         args.disable = [*args.disable, "recompute-values"]
+    if args.emit_c is not None:
+        _check_c(args)
     stop = args.stop_after
     if args.emit_graph is None:
         return
@@ -78,9 +85,20 @@ def check_arguments(args: argparse.Namespace) -> None:
         )
 
 
+def _check_c(args: argparse.Namespace) -> None:
+    """Raise ValueError for what is not to be the code of a model; choose its stage."""
+    check_header(Path(args.emit_c))
+    if args.passes or args.stop_after not in (None, _CODE):
+        given = f"--stop-after {args.stop_after}" if args.stop_after else "--passes"
+        raise ValueError(f"expected --emit-c with --stop-after {_CODE}, got {given}")
+    args.stop_after = _CODE
+
+
 def inspected(module: ModuleOp, args: argparse.Namespace, target: str) -> str | None:
     """Write the requested drawing; return the requested report, if any."""
-    if not (args.layout_report or args.memory_report or args.emit_graph):
+    if args.emit_c is not None:
+        write_c_files(module, target, Path(args.emit_c))
+    elif not (args.layout_report or args.memory_report or args.emit_graph):
         return None
     level = args.stop_after or level_of(module)
     if args.emit_graph is not None:

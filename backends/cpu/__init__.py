@@ -31,6 +31,7 @@ BACKEND = Backend(
     compile=imported("glow.backends.cpu.executable", "compile_module"),
     links_kernels=True,
     emit=imported("glow.backends.cpu.llvm_ir", "emit"),
+    c_files=imported("glow.backends.cpu.c_files", "c_files"),
     load=imported("glow.backends.cpu.linker", "load_image"),
     layout_choices=imported("glow.backends.cpu.layouts", "layout_choices"),
     carry_cost=imported("glow.backends.cpu.layouts", "carry_cost"),

@@ -1,5 +1,5 @@
 """
-A reader of ELF objects on 64-bit little-endian machines, as linking needs it.
+ELF objects of 64-bit little-endian machines: read as linking needs it; arrays written.
 
 Source: System V ABI, chapters 4 (object files) and its supplement for AMD64.
 """
@@ -7,6 +7,7 @@ Source: System V ABI, chapters 4 (object files) and its supplement for AMD64.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 X86_64 = 62
@@ -19,11 +20,19 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELOCATION = struct.Struct("<QQq")
 
-_SYMTAB, _RELA, _NOBITS, _REL = 2, 4, 8, 9  # types of sections
+_PROGBITS, _SYMTAB, _STRTAB, _RELA, _NOBITS, _REL = (
+    1,
+    2,
+    3,
+    4,
+    8,
+    9,
+)  # kinds of sections
 _WRITE, _ALLOC, _EXECINSTR, _TLS = 1, 2, 4, 1 << 10  # flags of sections
-_LOCAL = 0  # bindings of symbols
-_WEAK = 2
+_LOCAL, _GLOBAL, _WEAK = 0, 1, 2  # bindings of symbols
+_OBJECT = 1  # a type of symbols
 _UNDEFINED, _RESERVED = 0, 0xFF00  # numbers of sections
+_ALIGNMENT = 64  # of arrays, as long as the header of a file
 
 
 class UnknownFormError(Exception):
@@ -152,3 +161,41 @@ def _relocations(data: bytes, header: _Header) -> list[Relocation]:
         Relocation(header.info, offset, info & 0xFFFFFFFF, info >> 32, addend)
         for offset, info, addend in _RELOCATION.iter_unpack(entries)
     ]
+
+
+def write_array(
+    like: bytes, name: str, size: int, pieces: Iterable[bytes | memoryview]
+) -> Iterator[bytes | memoryview]:
+    """
+    Yield an object file that defines the array `name` of `size` bytes, read-only.
+
+    `pieces` are its bytes. It is for the machine and the ABI of object file `like`, and
+    aligned to 64 bytes. Its section, `.rodata.NAME`, is for linker scripts to place.
+    """
+    sections = "", f".rodata.{name}", ".note.GNU-stack", ".symtab", ".strtab"
+    texts = [*sections, name]
+    strings = b"".join(text.encode() + b"\0" for text in texts)
+    places = [sum(len(text) + 1 for text in texts[:i]) for i in range(len(texts))]
+    info = _GLOBAL << 4 | _OBJECT
+    symbols = bytes(_SYMBOL.size) + _SYMBOL.pack(places[-1], info, 0, 1, 0, size)
+    strings += bytes(-len(strings) % 8)
+    filling = bytes(-size % 8)
+    after = _FILE.size + size + len(filling)
+    strings_at = after + len(symbols)
+    rows = [  # kind, flags, address, offset, size, link, info, alignment, entry
+        (0,) * 9,
+        (_PROGBITS, _ALLOC, 0, _FILE.size, size, 0, 0, _ALIGNMENT, 0),
+        (_PROGBITS, 0, 0, after, 0, 0, 0, 1, 0),
+        (_SYMTAB, 0, 0, after, len(symbols), len(sections) - 1, 1, 8, _SYMBOL.size),
+        (_STRTAB, 0, 0, strings_at, len(strings), 0, 0, 1, 0),
+    ]
+    table = strings_at + len(strings)
+    # The header begins as that of `like` and says where this table is, and how long.
+    head = list(_FILE.unpack_from(like))
+    head[6], head[12], head[13] = table, len(rows), len(rows) - 1
+    yield _FILE.pack(*head)
+    yield from pieces
+    yield filling + symbols + strings
+    yield b"".join(
+        _SECTION.pack(place, *row) for place, row in zip(places, rows, strict=False)
+    )

@@ -63,24 +63,24 @@ def compile_module(
     """
     expect_host(target)
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
-    entry = len(_list(module, "glow.constants"))
+    entry = len(list_of(module, "glow.constants"))
     split = split_numbers(module, entry) or split_sections(module, entry)
     text, numbers = split or (None, None)
     read = [] if numbers is None else [CONSTANTS.share(numbers)]
     objects = objects_of(module, target, cache, text)
-    team = _team(module)
+    team = team_of(module)
     if team is not None:
         objects += function_objects(RUNTIME, target, cache)
-    parameters = tuple(_parameters(module))
+    parameters = tuple(parameters_of(module))
     # Code writes to these, so that it never reads what they start as where that lies.
     starts = {b.initial for b in parameters if b.direction == "inout"}
     image = Image(
         Machine("cpu", target.triple, features_of(target), target.accuracy),
         tuple(objects),
         parameters,
-        _number(module, "glow.arena_bytes"),
-        (*_constants(module, starts), *read),
-        tuple(text.data for text in _list(module, "glow.messages")),
+        number_of(module, "glow.arena_bytes"),
+        (*constants_of(module, starts), *read),
+        tuple(text.data for text in list_of(module, "glow.messages")),
         _profile(module),
         team,
     )
@@ -113,27 +113,27 @@ def level_of(function: FuncOp) -> int:
     return ROW_OF_CALLS_LEVEL if is_main and calls_only else KERNEL_LEVEL
 
 
-def _team(module: ModuleOp) -> TeamSizes | None:
+def team_of(module: ModuleOp) -> TeamSizes | None:
     """Return what main needs to be shared, None if it is for one thread."""
     if "glow.sections" not in module.attributes:
         return None
     names = "strands", "sections", "worker_bytes"
-    return TeamSizes(*(_number(module, f"glow.{name}") for name in names))
+    return TeamSizes(*(number_of(module, f"glow.{name}") for name in names))
 
 
-def _number(module: ModuleOp, name: str) -> int:
+def number_of(module: ModuleOp, name: str) -> int:
     attribute = module.attributes.get(name)
     return attribute.value.data if isinstance(attribute, IntegerAttr) else 0
 
 
-def _list(module: ModuleOp, name: str) -> tuple[Any, ...]:
+def list_of(module: ModuleOp, name: str) -> tuple[Any, ...]:
     attribute = module.attributes.get(name)
     return tuple(attribute) if isinstance(attribute, ArrayAttr) else ()  # pyright: ignore
 
 
-def _constants(module: ModuleOp, starts: Container[int]) -> Iterator[NDArray[Any]]:
+def constants_of(module: ModuleOp, starts: Container[int]) -> Iterator[NDArray[Any]]:
     """Yield the constants; of those in `starts` that repeat an element, this one."""
-    for number, resource in enumerate(_list(module, "glow.constants")):
+    for number, resource in enumerate(list_of(module, "glow.constants")):
         assert isinstance(resource, ResourceAttr)
         array = resource.data.find()
         if array is None:
@@ -146,8 +146,8 @@ def _constants(module: ModuleOp, starts: Container[int]) -> Iterator[NDArray[Any
         yield array.settle(share) if element is None else share(element)
 
 
-def _parameters(module: ModuleOp) -> Iterator[Parameter]:
-    for entry in _list(module, "glow.signature"):
+def parameters_of(module: ModuleOp) -> Iterator[Parameter]:
+    for entry in list_of(module, "glow.signature"):
         name, direction, type_, *rest = cast(_Entry, entry.data)
         residency, initial, axes = "run", None, None
         for attribute in rest:
@@ -166,10 +166,10 @@ def _profile(module: ModuleOp) -> Profile | None:
     """Return what `main` notes, None for a module that says nothing of it."""
     if RECORDS not in module.attributes:
         return None
-    groups = tuple(map(_group, _list(module, GROUPS)))
+    groups = tuple(map(_group, list_of(module, GROUPS)))
     records = tuple(
         (group.value.data, kernel.data, *(place.value.data for place in places))
-        for group, kernel, *places in _list(module, RECORDS)
+        for group, kernel, *places in list_of(module, RECORDS)
     )
     return Profile(groups, records)
 

@@ -45,6 +45,15 @@ def llvm_ir(module: ModuleOp) -> str:
     return text_of(writer, writer.callees)  # the module declares these
 
 
+def internal_ir(module: ModuleOp) -> str:
+    """Return the LLVM IR of a module of the llvm dialect, all of it private."""
+    writer = LlvmWriter(WRITERS)
+    for op in module.ops:
+        is_declared = isinstance(op, llvm.FuncOp) and op.body.blocks.first is None
+        _write(writer, op, None if is_declared else "internal")
+    return text_of(writer, writer.callees)
+
+
 def units(module: ModuleOp) -> dict[str, str]:
     """
     Return the LLVM IR of each function by name, as a module of its own.
