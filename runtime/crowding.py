@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 LOOK_NS = 10_000_000
 """Time between two looks at lost processor time, while there are runs."""
 
-_LOSSES_PER_SECOND = 100
+_MOST_WAITING = 0.1
 """
-Losses in a second of processor time that say that processors are shared. Systems let a
-thread compute for 3 to 12 ms while others wait; what runs now and then takes 20 to 60.
+Share of their processor time for which threads may wait for a processor. On a machine
+that does nothing else it is below 0.01; beside one process that computes as much on
+each processor, 1.
+"""
+
+_LOSS_S = 0.001
+"""
+How long a lost processor is taken to be waited for where the system does not tell:
+others compute for 3 to 12 ms, but most losses are to what runs for a moment.
 """
 
 _LEAST_S = 0.1
-"""How much processor time tells how many losses there are in a second of it."""
+"""How much processor time tells which share of it was waited."""
 
 _FIRST, _LAST = 4, 16
 """For how many intervals runs are done alone, the first time and the last."""
@@ -24,22 +32,60 @@ _LONGEST_NS = 2_000_000_000
 
 
 class Usage(NamedTuple):
-    """Processor time that this process has had since it began."""
+    """Times of threads since they began, in seconds."""
 
-    losses: int
-    """How often a thread lost its processor to another that wanted it."""
+    waited: float
+    """For how long they could have computed and another had the processor."""
     seconds: float
-    """The processor time of all threads."""
+    """For how long they had a processor."""
 
 
-def usage() -> Usage:
-    """Return what this process has had; no losses where the system counts none."""
+class Schedule:
+    """
+    What Linux says of the time of some threads, in `/proc/self/task/ID/schedstat`.
+
+    Errors: an OSError where there is no such file.
+    """
+
+    def __init__(self, threads: Sequence[int]):
+        """`threads` are their native identifiers."""
+        self._files: list[int] = []
+        for thread in threads:
+            path = f"/proc/self/task/{thread}/schedstat"
+            self._files.append(os.open(path, os.O_RDONLY))
+
+    def __call__(self) -> Usage:
+        """Return the times of those that have not ended."""
+        computed = waited = 0
+        for file in self._files:
+            try:
+                fields = os.pread(file, 64, 0).split()
+            except ProcessLookupError:
+                continue
+            computed, waited = computed + int(fields[0]), waited + int(fields[1])
+        return Usage(waited * 1e-9, computed * 1e-9)
+
+    def __del__(self) -> None:
+        for file in self._files:
+            os.close(file)
+
+
+def _estimate() -> Usage:
+    """Return times of all threads of this process, by how many losses they had."""
     try:
         from resource import RUSAGE_SELF, getrusage
     except ImportError:  # not a Unix
-        return Usage(0, 0.0)
+        return Usage(0.0, 0.0)
     used = getrusage(RUSAGE_SELF)
-    return Usage(used.ru_nivcsw, used.ru_utime + used.ru_stime)
+    return Usage(used.ru_nivcsw * _LOSS_S, used.ru_utime + used.ru_stime)
+
+
+def usage_of(threads: Sequence[int]) -> Callable[[], Usage]:
+    """Return what tells the times of threads with these native identifiers."""
+    try:
+        return Schedule(threads)
+    except OSError:
+        return _estimate
 
 
 class Crowding:
@@ -48,11 +94,12 @@ class Crowding:
 
     A thread that loses its processor holds up all that wait for its piece, and several
     processes that each start a thread per processor take time from each other. So runs
-    are done by their callers alone for a while when losses are many; then workers take
-    part again, and if it is no better, the next while is twice as long.
+    are done by their callers alone for a while when threads wait for processors; then
+    workers take part again, and if it is no better, the next while is twice as long.
     """
 
-    def __init__(self, usage: Callable[[], Usage] = usage):
+    def __init__(self, usage: Callable[[], Usage]):
+        """`usage` tells the times of the threads to watch."""
         self.next_look = 0
         """When to look again, by the clock of `look`."""
         self.is_crowded = False
@@ -65,14 +112,14 @@ class Crowding:
         """Find out at the time `now`, in nanoseconds, and say when to look again."""
         found, last = self._usage(), self._last
         interval = max(now - self._since, LOOK_NS)
-        losses, seconds = found.losses - last.losses, found.seconds - last.seconds
+        waited, seconds = found.waited - last.waited, found.seconds - last.seconds
         pause = LOOK_NS
         if self.is_crowded or not self._since:
             self.is_crowded = False  # to see how it is now
         elif seconds < _LEAST_S:
             self.next_look = now + pause
             return
-        elif losses > _LOSSES_PER_SECOND * seconds:
+        elif waited > _MOST_WAITING * seconds:
             self.is_crowded = True
             pause = min(interval * self._intervals, _LONGEST_NS)
             self._intervals = min(2 * self._intervals, _LAST)

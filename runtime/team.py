@@ -7,14 +7,14 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Condition, Thread
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glow.runtime.crowding import Crowding
+from glow.runtime.crowding import Crowding, Usage, usage_of
 from glow.runtime.image import TeamSizes
 from glow.support import team_words as words
 from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
@@ -98,9 +98,14 @@ class ThreadPool:
         self,
         threads: int,
         system: tuple[int, int, int] | None = None,
-        crowding: Crowding | None = None,
+        usage_of: Callable[[Sequence[int]], Callable[[], Usage]] | None = None,
     ):
-        """`threads` is how many there are besides the callers; see `Crowding`."""
+        """
+        `threads` is how many there are besides the callers.
+
+        `usage_of` returns what tells the times of threads by their native identifiers;
+        without it workers take part however crowded processors are.
+        """
         self.threads = threads
         self.system = system or system_words()
         slots = threads + 1  # each thread may be late in one
@@ -118,8 +123,9 @@ class ThreadPool:
         self.delay = 0
         """The address of a function that workers call after each claim, for tests."""
         self._scratch = aligned_empty(0)
-        self._crowding = crowding
-        self.next_look = 0 if crowding else sys.maxsize
+        self._usage_of = usage_of
+        self._crowding: Crowding | None = None
+        self.next_look = sys.maxsize
         """When a caller is to `look`, by `time.perf_counter_ns`."""
 
     def look(self, now: int) -> None:
@@ -147,6 +153,10 @@ class ThreadPool:
                 thread = Thread(target=work, args=arguments, name=name, daemon=True)
                 self._started.append(thread)
                 thread.start()
+            if self._usage_of is not None:
+                ids = [thread.native_id or 0 for thread in self._started]
+                self._crowding = Crowding(self._usage_of([os.getpid(), *ids]))
+                self.next_look = 0
 
     def scratch(self, bytes_each: int) -> int:
         """Return the address of memory with so many bytes for each thread."""
@@ -185,7 +195,7 @@ class _Shared:
     def get(self) -> ThreadPool:
         with self.lock:
             if self.pool is None:
-                self.pool = ThreadPool(allowed_threads() - 1, crowding=Crowding())
+                self.pool = ThreadPool(allowed_threads() - 1, usage_of=usage_of)
             return self.pool
 
 

@@ -1,9 +1,12 @@
-"""When runs are done alone, on made-up counts of lost processors."""
+"""When runs are done alone, on made-up times of waiting for processors."""
 
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
 import sys
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -13,13 +16,13 @@ from glow.runtime import crowding
 from glow.runtime.crowding import LOOK_NS, Crowding, Usage
 from glow.support import team_words as words
 
-Losses = Callable[[int, bool], int]
-"""What is lost in an interval, by its number and whether runs are done alone."""
+Waits = Callable[[int, bool], float]
+"""Milliseconds of an interval, by its number and whether runs are done alone."""
 
 
-def shares(losses: Losses, intervals: int, seconds: float = 0.02) -> list[bool]:
+def shares(waits: Waits, intervals: int, seconds: float = 0.02) -> list[bool]:
     """Return whether workers took part, for each interval of 10 ms."""
-    had = [Usage(0, 0.0)]
+    had = [Usage(0.0, 0.0)]
     watch = Crowding(lambda: had[0])
     found: list[bool] = []
     for number in range(intervals):
@@ -27,8 +30,8 @@ def shares(losses: Losses, intervals: int, seconds: float = 0.02) -> list[bool]:
         if now >= watch.next_look:
             watch.look(now)
         found.append(not watch.is_crowded)
-        lost = losses(number, watch.is_crowded)
-        had[0] = Usage(had[0].losses + lost, had[0].seconds + seconds)
+        waited = waits(number, watch.is_crowded) / 1e3
+        had[0] = Usage(had[0].waited + waited, had[0].seconds + seconds)
     return found
 
 
@@ -36,13 +39,13 @@ def test_workers_take_part_where_processors_are_free() -> None:
     assert all(shares(lambda *_: 0, 300))
 
 
-def test_a_loss_now_and_then_is_no_crowd() -> None:
-    assert all(shares(lambda number, alone: int(number % 3 == 0), 300))
+def test_a_wait_now_and_then_is_no_crowd() -> None:
+    assert all(shares(lambda number, alone: 3 * (number % 3 == 0), 300))
     assert all(shares(lambda *_: 9, 300, seconds=0.2))  # of many processors
 
 
 def test_where_processors_are_shared_most_runs_are_done_alone() -> None:
-    found = shares(lambda number, alone: 5, 3000)
+    found = shares(lambda number, alone: 6, 3000)
     assert 0 < sum(found) < 300  # a tenth
     assert not any(all(found[i : i + 10]) for i in range(len(found)))
     # It tries again at least each two seconds.
@@ -50,36 +53,65 @@ def test_where_processors_are_shared_most_runs_are_done_alone() -> None:
 
 
 def test_workers_come_back_when_others_are_gone() -> None:
-    found = shares(lambda number, alone: 5 if number < 400 else 0, 1200)
+    found = shares(lambda number, alone: 6 if number < 400 else 0, 1200)
     assert not all(found[300:400])
     assert all(found[700:])
 
 
 def test_a_worker_that_takes_the_last_free_processor_stays_away() -> None:
     # One busy neighbor on two processors: a caller alone loses nothing.
-    found = shares(lambda number, alone: 0 if alone else 5, 3000)
+    found = shares(lambda number, alone: 0 if alone else 6, 3000)
     assert sum(found) < 300
 
 
-def test_losses_of_this_process_are_counted() -> None:
-    first = crowding.usage()
-    end = first.seconds + 0.02
-    while crowding.usage().seconds < end:
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs Linux")
+def test_a_thread_that_shares_a_processor_waits_for_it() -> None:
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})  # which the neighbor starts with, too
+    neighbor = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        times = crowding.usage_of([threading.get_native_id()])
+        first = times()
+        while times().seconds < first.seconds + 0.1:
+            pass
+        assert times().waited > first.waited + 0.01
+    finally:
+        os.sched_setaffinity(0, allowed)
+        neighbor.kill()
+        neighbor.wait()
+
+
+def test_lost_processors_count_where_the_system_tells_no_more() -> None:
+    times = crowding.usage_of([1 << 30])  # no thread has this number
+    first = times()
+    while times().seconds < first.seconds + 0.02:
         pass
-    assert crowding.usage().losses >= first.losses
+    assert times().waited >= first.waited
 
 
-@pytest.mark.parametrize("losses", [0, 1000])
-def test_callers_run_alone_while_the_pool_is_crowded(losses: int) -> None:
-    had = [Usage(0, 0.0)]
-    with pool_of(2, crowding=Crowding(lambda: had[0])) as pool:
+def test_threads_that_have_ended_need_no_processor() -> None:
+    leave = threading.Event()
+    thread = threading.Thread(target=leave.wait)
+    thread.start()
+    times = crowding.usage_of([thread.native_id or 0])
+    leave.set()
+    thread.join()
+    while os.path.exists(f"/proc/self/task/{thread.native_id}"):
+        pass
+    assert times() == Usage(0.0, 0.0)
+
+
+@pytest.mark.parametrize("waited", [0.0, 1.0])
+def test_callers_run_alone_while_the_pool_is_crowded(waited: float) -> None:
+    had = [Usage(0.0, 0.0)]
+    with pool_of(2, usage_of=lambda _: lambda: had[0]) as pool:
         net = program()
         assert computes_right(net, 0)
-        had[0] = Usage(losses, 0.1)
+        had[0] = Usage(waited, 0.1)
         pool.look(pool.next_look)
         pool.next_look = sys.maxsize
         calls = ctypes.c_int64.from_address(pool.address + 8 * words.CALLS)
         before = calls.value
         assert all(computes_right(net, seed) for seed in range(5))
-        assert calls.value == before + (0 if losses else 5)
+        assert calls.value == before + (0 if waited else 5)
         del net
