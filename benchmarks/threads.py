@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from reporting import (
     table_row,
     today,
 )
-from thread_costs import table
+from thread_costs import round_trip_us, table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
@@ -46,8 +46,8 @@ BUSY = ("resnet50", "encoder")
 BESIDE_BUSY = """
 ## Beside busy processes
 
-The same while as many other processes as threads compute all the time. Where the system
-often takes processors from a process, its runs take one thread for a while
+The same while as many other processes as threads compute all the time. Where threads
+wait long for processors, runs take one thread for a while
 ([docs/threads.md](../docs/threads.md)).
 
 """
@@ -55,16 +55,23 @@ often takes processors from a process, its runs take one thread for a while
 COSTS = """
 ## Beside computing
 
-Lower quartiles of runs that take turns. Models in turn find less of their weights in
-caches, which one thread shows too; what is more is the change from one model to the
-next. Where others want the cores, runs are done by one thread, and a barrier is not
-measured.
+Medians over processes of lower quartiles of runs that take turns. Models in turn find
+less of their weights in caches, which one thread shows too; what is more is the change
+from one model to the next. Where others want the cores, runs are done by one thread,
+and a barrier is not measured.
 
 """
 
 
+_TRIP_SECONDS = 0.05
+
+
 def child(program: str, path: str, threads: int, seconds: float) -> dict[str, Any]:
-    """Return the median of a program's runs on arrays beside the model, in ms."""
+    """
+    Return the median of a program's runs on arrays beside the model, in ms.
+
+    `trip_us` is what a line of the caches takes to another core and back meanwhile.
+    """
     import glow
     from glow.tools.peers import PEERS as RUNTIMES
     from glow.tools.timing import interleaved_medians
@@ -81,7 +88,10 @@ def child(program: str, path: str, threads: int, seconds: float) -> dict[str, An
         peer = RUNTIMES[program](path, threads, net.signature)
         run = lambda: peer(inputs)  # noqa: E731
     # Medians of the wall clock, as of several threads.
-    return figures | {"ms": interleaved_medians([run], 2, seconds)[0] * 1e3}
+    figures["ms"] = interleaved_medians([run], 2, seconds)[0] * 1e3
+    if program == "glow" and threads > 1:
+        figures["trip_us"] = round_trip_us(_TRIP_SECONDS)
+    return figures
 
 
 def start(
@@ -102,18 +112,19 @@ def result_of(process: subprocess.Popen[str]) -> dict[str, Any]:
 def measure(name: str, path: Path, args: argparse.Namespace) -> dict[str, Any]:
     """Return the median over rounds of each program's median, in milliseconds."""
     times: dict[str, list[float]] = {}
-    sections = 0
+    sections, trips = 0, list[float]()
     for _ in range(args.rounds):
         for program, threads in (("glow", 1), *jobs_of(args)):
             result = result_of(start(program, path, threads, args.seconds))
             sections = max(sections, result.get("sections", 0))
+            trips += [result["trip_us"]] if "trip_us" in result else []
             if result:
                 times.setdefault(f"{program}{threads}", []).append(result["ms"])
         both = [start("glow", path, 1, args.seconds) for _ in range(args.threads)]
         together = [result_of(process)["ms"] for process in both]
         times.setdefault("together", []).append(max(together))
     middle = {key: median(values) for key, values in times.items()}
-    return {"name": name, "sections": sections, **middle}
+    return {"name": name, "sections": sections, "trips": trips, **middle}
 
 
 def jobs_of(args: argparse.Namespace) -> list[tuple[str, int]]:
@@ -153,15 +164,38 @@ def busy_row(name: str, times: Mapping[str, float]) -> str:
     return table_row([name, *map(milliseconds, (ours, *theirs)), *shares])
 
 
+def ratio(figures: dict[str, Any], threads: int) -> float | None:
+    """Return the latency of the faster peer over ours; None where there is none."""
+    theirs = [figures.get(f"{peer}{threads}") for peer in PEERS]
+    known = [ms for ms in theirs if ms is not None]
+    return min(known) / figures[f"glow{threads}"] if known else None
+
+
+def summary(measured: Sequence[dict[str, Any]], threads: int) -> str:
+    """Return the mean of the speeds, and how far apart the cores were."""
+    text = ""
+    if speeds := [each for m in measured if (each := ratio(m, threads)) is not None]:
+        text = (
+            f"\nGeometric mean of {len(speeds)} speeds: {geometric_mean(speeds):.2f}."
+        )
+    if trips := [trip for m in measured for trip in m["trips"]]:
+        least, middle, most = min(trips), median(trips), max(trips)
+        text += f"""
+A line of the caches took {middle:.2f} us to the other core and back in these runs, from
+{least:.2f} to {most:.2f}: where it varies, the host moves its virtual processors.
+"""
+    return text
+
+
 def row(figures: dict[str, Any], threads: int) -> str:
     """Return a line of the table."""
     one, several = figures["glow1"], figures[f"glow{threads}"]
     theirs = [figures.get(f"{peer}{threads}") for peer in PEERS]
-    known = [ms for ms in theirs if ms is not None]
+    speed = ratio(figures, threads)
     cells = [figures["name"], milliseconds(one), milliseconds(several)]
     cells += [f"{one / several:.2f}", f"{threads * one / figures['together']:.2f}"]
     cells += ["-" if ms is None else milliseconds(ms) for ms in theirs]
-    cells += [f"{min(known) / several:.2f}" if known else "-", str(figures["sections"])]
+    cells += ["-" if speed is None else f"{speed:.2f}", str(figures["sections"])]
     return table_row(cells)
 
 
@@ -216,8 +250,11 @@ def main() -> None:
     page = Page(header(args))
     with tempfile.TemporaryDirectory() as folder:
         files = files_of(args, Path(folder))
+        measured = list[dict[str, Any]]()
         for name, path in files:
-            page.add(row(measure(name, path, args), args.threads))
+            measured.append(measure(name, path, args))
+            page.add(row(measured[-1], args.threads))
+        page.add(summary(measured, args.threads))
         peers = [PEERS[program] for program, _ in jobs_of(args)[1:]]
         titles = ["model", f"{args.threads} threads ms", *(f"{p} ms" for p in peers)]
         page.add(BESIDE_BUSY + table_head([*titles, *(f"of {p}" for p in peers)]))
@@ -226,8 +263,10 @@ def main() -> None:
                 page.add(busy_row(name, beside_busy(path, args)))
     page.add(COSTS)
     options = ("--threads", args.threads, "--seconds", args.seconds)
-    costs = json_of_python(Path(__file__).with_name("thread_costs.py"), *options)
-    page.add(table(costs, args.threads))
+    script = Path(__file__).with_name("thread_costs.py")
+    costs = [json_of_python(script, *options) for _ in range(args.rounds)]
+    middle = {key: median(each[key] for each in costs) for key in costs[0]}
+    page.add(table(middle, args.threads))
     page.write(args.output)
 
 
