@@ -9,13 +9,6 @@ from typing import NamedTuple
 LOOK_NS = 10_000_000
 """Time between two looks at lost processor time, while there are runs."""
 
-_MOST_WAITING = 0.1
-"""
-Share of their processor time for which threads may wait for a processor. On a machine
-that does nothing else it is below 0.01; beside one process that computes as much on
-each processor, 1.
-"""
-
 _LOSS_S = 0.001
 """
 How long a lost processor is taken to be waited for where the system does not tell:
@@ -96,14 +89,19 @@ class Crowding:
     processes that each start a thread per processor take time from each other. So runs
     are done by their callers alone for a while when threads wait for processors; then
     workers take part again, and if it is no better, the next while is twice as long.
+
+    Of `n` threads that each wait a share `w` of the time, one or another waits for as
+    much as `n * w` of it and holds up all. What is left is `n * (1 - n * w)` of what
+    one thread does, no more than that if `w` is `(n - 1) / n**2`.
     """
 
-    def __init__(self, usage: Callable[[], Usage]):
-        """`usage` tells the times of the threads to watch."""
+    def __init__(self, usage: Callable[[], Usage], threads: int):
+        """`usage` tells the times of the threads to watch, so many with the caller."""
         self.next_look = 0
         """When to look again, by the clock of `look`."""
         self.is_crowded = False
         self._usage = usage
+        self._most_waiting = (threads - 1) / threads**2
         self._last = usage()
         self._since = 0
         self._intervals = _FIRST
@@ -119,7 +117,7 @@ class Crowding:
         elif seconds < _LEAST_S:
             self.next_look = now + pause
             return
-        elif waited > _MOST_WAITING * seconds:
+        elif waited > self._most_waiting * (waited + seconds):
             self.is_crowded = True
             pause = min(interval * self._intervals, _LONGEST_NS)
             self._intervals = min(2 * self._intervals, _LAST)

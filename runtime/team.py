@@ -155,7 +155,8 @@ class ThreadPool:
                 thread.start()
             if self._usage_of is not None:
                 ids = [thread.native_id or 0 for thread in self._started]
-                self._crowding = Crowding(self._usage_of([os.getpid(), *ids]))
+                watched = self._usage_of([os.getpid(), *ids])
+                self._crowding = Crowding(watched, self.threads + 1)
                 self.next_look = 0
 
     def scratch(self, bytes_each: int) -> int:

@@ -23,7 +23,7 @@ Waits = Callable[[int, bool], float]
 def shares(waits: Waits, intervals: int, seconds: float = 0.02) -> list[bool]:
     """Return whether workers took part, for each interval of 10 ms."""
     had = [Usage(0.0, 0.0)]
-    watch = Crowding(lambda: had[0])
+    watch = Crowding(lambda: had[0], 2)
     found: list[bool] = []
     for number in range(intervals):
         now = (number + 1) * LOOK_NS
@@ -41,11 +41,21 @@ def test_workers_take_part_where_processors_are_free() -> None:
 
 def test_a_wait_now_and_then_is_no_crowd() -> None:
     assert all(shares(lambda number, alone: 3 * (number % 3 == 0), 300))
-    assert all(shares(lambda *_: 9, 300, seconds=0.2))  # of many processors
+    assert all(shares(lambda *_: 9, 300, seconds=0.2))
+
+
+def test_more_threads_are_held_up_by_fewer_waits() -> None:
+    waits = [Usage(0.0, 0.0), Usage(0.0, 0.0), Usage(0.1, 0.9)]
+    for threads, is_crowded in ((2, False), (4, False), (16, True)):
+        times = iter(waits)
+        watch = Crowding(lambda times=times: next(times), threads)
+        watch.look(LOOK_NS)
+        watch.look(2 * LOOK_NS)
+        assert watch.is_crowded == is_crowded
 
 
 def test_where_processors_are_shared_most_runs_are_done_alone() -> None:
-    found = shares(lambda number, alone: 6, 3000)
+    found = shares(lambda number, alone: 9, 3000)
     assert 0 < sum(found) < 300  # a tenth
     assert not any(all(found[i : i + 10]) for i in range(len(found)))
     # It tries again at least each two seconds.
@@ -53,14 +63,14 @@ def test_where_processors_are_shared_most_runs_are_done_alone() -> None:
 
 
 def test_workers_come_back_when_others_are_gone() -> None:
-    found = shares(lambda number, alone: 6 if number < 400 else 0, 1200)
+    found = shares(lambda number, alone: 9 if number < 400 else 0, 1200)
     assert not all(found[300:400])
     assert all(found[700:])
 
 
 def test_a_worker_that_takes_the_last_free_processor_stays_away() -> None:
     # One busy neighbor on two processors: a caller alone loses nothing.
-    found = shares(lambda number, alone: 0 if alone else 6, 3000)
+    found = shares(lambda number, alone: 0 if alone else 9, 3000)
     assert sum(found) < 300
 
 
