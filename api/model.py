@@ -37,6 +37,9 @@ from glow.support.targets import resolve
 if TYPE_CHECKING:
     from glow.formats.onnx import OnnxSource
 
+_TRIED = (32, 7, 1)
+"""The extents of open dimensions for which `check_support` imports a model."""
+
 
 class Model:
     """
@@ -263,6 +266,26 @@ class SymbolicModel(Model):
         given = {**self._constants, **own}
         return load_onnx(self.name, self._source, self._dims, given)
 
+    def check_support(self) -> None:
+        """
+        Raise UnsupportedModelError for what is not supported whatever the extents are.
+
+        That is the model imported for some: a value that must be known is not, or an
+        operator has a form that is missing. What differs between extents, calls say.
+        """
+        refused: list[UnsupportedModelError] = []
+        for extent in _TRIED:
+            try:
+                self._import(dict.fromkeys(self.dims, extent), {})
+            except UnsupportedModelError as error:
+                refused.append(error)
+            except GlowError:  # the model cannot be for these extents
+                continue
+            else:
+                return
+        if len(refused) > 1 and len(set(map(str, refused))) == 1:
+            raise refused[0]
+
     def specialize(
         self,
         dims: Mapping[str, int],
@@ -321,7 +344,9 @@ def load_onnx(
     given = constants or {}
     opened = read(source)
     if open_dimensions(opened, dims, given):
-        return SymbolicModel(name, opened, dims, given)
+        model = SymbolicModel(name, opened, dims, given)
+        model.check_support()
+        return model
     return Model(name, import_model(opened, dims, given))
 
 

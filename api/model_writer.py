@@ -48,7 +48,7 @@ from glow.dialects.graph.tensors import (
 )
 from glow.initializers import Fans, Initializer
 from glow.model import Model
-from glow.support.errors import InvalidModelError
+from glow.support.errors import InvalidModelError, memory_for
 from glow.support.locations import location_of
 from glow.support.names import Names
 
@@ -123,7 +123,8 @@ class ModelWriter:
         type_, start = type_of(name, shape, dtype), None
         if initial is not None:
             given = array_of(initial, f'initial value of state "{name}"')
-            array = np.empty(type_.get_shape(), dtype)
+            with memory_for(f'state "{name}"'):
+                array = np.empty(type_.get_shape(), dtype)
             if given.shape not in ((), array.shape):
                 raise ValueError(
                     f"expected one number or shape {list(array.shape)} as initial "

@@ -39,7 +39,7 @@ class _Place:
     """The bytes that `array` lies between."""
 
     def fresh(self) -> Array:
-        return aligned_array(self.spec.shape, self.spec.dtype)
+        return aligned_array(self.spec.shape, self.spec.dtype, what=str(self.spec))
 
     def arrays(self) -> tuple[Array, Array]:
         """Return the caller's array and the one that runs use."""

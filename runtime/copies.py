@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import local
-from typing import Any
 
 import numpy as np
 
@@ -75,12 +74,10 @@ def readable(array: Array, is_updated: bool, others: Sequence[Array | None]) -> 
     return np.array(array, order="C", subok=False)
 
 
-def writeable(
-    shape: tuple[int, ...], dtype: np.dtype[Any], requested: Array | None
-) -> Array:
-    """Return `requested` where code can write into it directly, or a fresh array."""
+def writeable(requested: Array | None) -> Array | None:
+    """Return `requested` where code can write into it directly, else None."""
     if requested is None or not requested.flags.carray:
-        return np.empty(shape, dtype)
+        return None
     return _plain(requested)
 
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from pickle import PicklingError
 from typing import Any, NoReturn, cast, overload
 
-import numpy as np
-
 from glow.runtime.bindings import Bindings
 from glow.runtime.foreign_arrays import of_kind
 from glow.runtime.frame import Frame, Notify, OnOutput, Teller
@@ -21,7 +19,7 @@ from glow.runtime.profile import Record
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import Array
-from glow.support.errors import CompilationError, OutOfMemoryError
+from glow.support.errors import CompilationError
 from glow.support.names import with_article
 
 
@@ -165,10 +163,7 @@ class Executable(ABC):
         return [state.start() for state in states] if states else ()
 
     def _fresh(self) -> tuple[Array, ...]:
-        try:
-            return tuple(np.empty(s.shape, s.dtype) for s in self.signature.outputs)
-        except MemoryError as error:
-            raise OutOfMemoryError(f"the outputs: {error}") from None
+        return tuple(spec.empty() for spec in self.signature.outputs)
 
     def _fitting(
         self, out: Mapping[str, Any], inputs: Sequence[Array]

@@ -178,7 +178,7 @@ class NativeExecutable(Executable):
         if self._image.check is not None:
             self._image.check()
         if arena is None:
-            arena = aligned_empty(self.arena_bytes)
+            arena = aligned_empty(self.arena_bytes, "the arena of a run")
         return NativeFrame(self, arena)
 
     def image(self) -> Image:

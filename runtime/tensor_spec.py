@@ -21,7 +21,7 @@ from glow.support.arrays import (
 from glow.support.class_names import Class, classes_of_text
 from glow.support.dimensions import AT_MOST
 from glow.support.dtypes import dtype_named, name_in_files
-from glow.support.errors import BindingError
+from glow.support.errors import BindingError, OutOfMemoryError
 from glow.support.names import with_article
 
 if TYPE_CHECKING:
@@ -102,6 +102,15 @@ class TensorSpec:
         if -1 in self.shape:
             raise BindingError(f"{self} has no size before its dimensions are known")
         return prod(self.shape) * self.dtype.itemsize
+
+    def empty(self) -> Array:
+        """Return a fresh array; an OutOfMemoryError names the tensor and its bytes."""
+        try:
+            return np.empty(self.shape, self.dtype)
+        except MemoryError:
+            raise OutOfMemoryError(
+                f"{self} takes {self.nbytes} bytes, more than there are"
+            ) from None
 
     @property
     def description(self) -> str:
@@ -293,6 +302,6 @@ class State:
         if self.initial.size and not any(self.initial.strides):
             element = self.initial[(slice(1),) * self.initial.ndim]
             return filled(element, self.spec.shape)
-        array = aligned_array(self.spec.shape, self.spec.dtype)
+        array = aligned_array(self.spec.shape, self.spec.dtype, what=str(self.spec))
         copy_into(array, self.initial)
         return array

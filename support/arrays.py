@@ -127,21 +127,28 @@ def without_repeats(array: Array) -> Array:
 
 
 def aligned_array(
-    shape: Sequence[int], dtype: np.dtype[Any], make: Callable[..., Any] = np.empty
+    shape: Sequence[int],
+    dtype: np.dtype[Any],
+    make: Callable[..., Any] = np.empty,
+    what: str = "",
 ) -> Array:
-    """Return an array from `np.empty`, or `np.zeros`, at a multiple of `ALIGNMENT`."""
+    """
+    Return an array from `np.empty`, or `np.zeros`, at a multiple of `ALIGNMENT`.
+
+    Errors: OutOfMemoryError, which says what it is.
+    """
     size_bytes = prod(shape) * dtype.itemsize
     if make is np.empty:  # zeros take no memory until they are written
-        check_room(size_bytes, f"an array of shape {list(shape)}")
+        check_room(size_bytes, what or f"an array of shape {list(shape)}")
     with memory_for(f"{size_bytes} bytes"):
         raw = make(size_bytes + ALIGNMENT, np.uint8)
     start = -address_of(raw) % ALIGNMENT
     return raw[start : start + size_bytes].view(dtype).reshape(shape)
 
 
-def aligned_empty(size_bytes: int) -> NDArray[np.uint8]:
+def aligned_empty(size_bytes: int, what: str = "") -> NDArray[np.uint8]:
     """Return uninitialized bytes that start at a multiple of `ALIGNMENT`."""
-    return aligned_array((size_bytes,), np.dtype(np.uint8))
+    return aligned_array((size_bytes,), np.dtype(np.uint8), what=what)
 
 
 def aligned(array: Array) -> Array:

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import LocationAttr
 from xdsl.utils.exceptions import PassFailedException
+
+from glow.support.locations import name_at
 
 _LIMIT = 1 << 31
 
@@ -28,11 +31,17 @@ class TablePool:
         return self._numbers[key]
 
 
-def as_offsets(values: NDArray[np.integer]) -> NDArray[np.int32]:
-    """Return offsets as i32; raise PassFailedException for one that has no room."""
+def as_offsets(
+    values: NDArray[np.integer], location: LocationAttr
+) -> NDArray[np.int32]:
+    """
+    Return offsets as i32, of what is made from a node at `location`.
+
+    Errors: PassFailedException for one that has no room.
+    """
     if values.size and not -_LIMIT <= values.min() <= values.max() < _LIMIT:
         raise PassFailedException(
-            "expected operands of less than 2**31 elements, "
+            f"{name_at(location)}: expected operands of less than 2**31 elements, "
             f"got an offset of {max(-values.min(), values.max())}"
         )
     return values.astype(np.int32)

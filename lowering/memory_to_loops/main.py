@@ -254,7 +254,8 @@ class Main:
 
         Errors: a value that i32 cannot hold.
         """
-        return Argument(self._table(as_offsets(values), i32), OFFSETS)
+        table = as_offsets(values, self._location)
+        return Argument(self._table(table, i32), OFFSETS)
 
     def table(self, values: NDArray[Any], element: Attribute) -> Argument:
         """Return a flat memref constant with `values` of type `element`."""

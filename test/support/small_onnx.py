@@ -25,6 +25,7 @@ KINDS = {
     "i32": TensorProto.INT32,
     "i64": TensorProto.INT64,
     "i1": TensorProto.BOOL,
+    "u8": TensorProto.UINT8,
     "f16": TensorProto.FLOAT16,
     "bf16": TensorProto.BFLOAT16,
     "f8": TensorProto.FLOAT8E5M2,

@@ -116,6 +116,42 @@ def test_what_does_not_fit_into_memory_is_told_with_its_size(case: str) -> None:
         glow.compile(LARGE[case])(np.ones(() if case != "an output" else (1, 1), "f"))
 
 
+def _outer(rows: int, whole: bool) -> glow.Executable:
+    """Return an executable with a result, or values, of rows x rows x 4 bytes."""
+    b = glow.Builder()
+    table = b.add(b.input("x", (rows, 1)), b.input("y", (1, rows)))
+    if not whole:
+        normal = b.softmax(b.softmax(table, axis=0))
+        table = b.reduce_sum(normal, axes=(0, 1))
+    b.output("z", table)
+    return glow.compile(b.model())
+
+
+@pytest.mark.parametrize(
+    ("whole", "message"),
+    [
+        (True, r"^z: float32\[262144, 262144\] takes 274877906944 bytes, more than "),
+        (False, r"^the arena of a run takes 27487\d{7} bytes, more than \d+$"),
+    ],
+)
+def test_a_run_names_what_does_not_fit_and_its_bytes(whole: bool, message: str) -> None:
+    net, x = _outer(1 << 18, whole), np.ones((1 << 18, 1), np.float32)
+    given = {"x": x, "y": x.reshape(1, -1)}
+    for run in (
+        lambda: net(*given.values()),
+        lambda: net.run(given),
+        lambda: net.run(given, on_output=lambda *_: None),
+        lambda: net.bind(given).run(),
+    ):
+        with pytest.raises(glow.OutOfMemoryError, match=message):
+            run()
+
+
+def test_a_state_that_does_not_fit_is_named() -> None:
+    with pytest.raises(glow.OutOfMemoryError, match=r'state "s": .*256\. GiB'):
+        glow.Builder().state("s", (1 << 18, 1 << 18))
+
+
 def test_the_reference_target_says_which_op_takes_too_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
