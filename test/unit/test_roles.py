@@ -12,7 +12,7 @@ ROLES = sorted(p.stem for p in FOLDER.glob("*.py") if p.stem != "environment")
 
 def run(role: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, FOLDER / f"{role}.py", *arguments]
-    return subprocess.run(command, capture_output=True, text=True)
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.full
@@ -20,6 +20,8 @@ def run(role: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_every_step_of_a_role_works(role: str) -> None:
     if role == "data_engineer":
         pytest.importorskip("skl2onnx")
+    if role == "pytorch_user":
+        pytest.importorskip("torch")
     done = run(role, "--here")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("\nok ") >= 3
