@@ -179,6 +179,7 @@ def _values(
     return {
         "target": _text_of(target),
         "kernels": kernels,
+        "main": "numbers" if kernels == "declared" else "code",
         "profile": str(options.profile).lower(),
         "piece_ns": str(piece_ns),
         "apart": str(_APART if piece_ns else 0),

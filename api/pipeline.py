@@ -199,7 +199,7 @@ memory-to-loops{target=$target kernels=$kernels profile=$profile piece_ns=$piece
 _LLVM = """
 expand-math{target=$target}
     Polynomials run on vectors; functions of the C library do not.
-loops-to-llvm{target=$target}
+loops-to-llvm{target=$target main=$main}
     LLVM compiles only its own dialect.
 """
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
+from struct import pack
 from typing import Any, TypeVar, cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
+    BytesAttr,
     DenseIntOrFPElementsAttr,
     MemRefType,
     StringAttr,
@@ -79,10 +81,11 @@ def _mapped(row: Any, name: str, take: Callable[[str], Value | int]) -> Any:
 
 def table_of(name: str, numbers: Sequence[int]) -> memref.GlobalOp:
     """Return the private constant `name` with these numbers."""
+    data = BytesAttr(pack(f"<{len(numbers)}q", *numbers))  # xDSL looks at each
     return memref.GlobalOp.get(
         StringAttr(name),
         MemRefType(INDEX, [len(numbers)]),
-        DenseIntOrFPElementsAttr.from_list(TensorType(INDEX, [len(numbers)]), numbers),
+        DenseIntOrFPElementsAttr(TensorType(INDEX, [len(numbers)]), data),
         sym_visibility=StringAttr("private"),
         constant=UnitAttr(),
         alignment=64,

@@ -219,7 +219,11 @@ def worked_example() -> str:
     ctx = context()
     module = parse_text(ctx, _MODEL, "example")
     parts: list[str] = []
-    for part in plan("import", "llvm", _TARGET, kernels="declared"):
+    (*above, _), (llvm,) = (
+        plan("import", "llvm", _TARGET, kernels="declared"),
+        plan("loops", "llvm", _TARGET),
+    )
+    for part in (*above, llvm):
         run_part(part, ctx, module)
         assert part.ends is not None
         parts.append(_level(part.ends.name, module))

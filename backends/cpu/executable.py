@@ -26,12 +26,12 @@ from glow.backends.cpu.code_generation import (
 from glow.backends.cpu.library import function_objects, kernel_objects
 from glow.backends.cpu.linker import link_image
 from glow.backends.cpu.llvm_ir import units
-from glow.backends.cpu.numbers_of_main import split_numbers
+from glow.backends.cpu.main_of_numbers import code_of
 from glow.backends.cpu.object_cache import ObjectCache
-from glow.backends.cpu.sections_of_main import split_sections
 from glow.backends.cpu.targets import expect_host, features_of
 from glow.backends.signature import spec_of
 from glow.dialects.graph.placeholder import ResourceAttr
+from glow.lowering.loops_to_llvm.numbers_of_main import ROWS, calls_of, numbers_in
 from glow.lowering.memory_to_loops.profile import GROUPS, RECORDS
 from glow.lowering.team import RUNTIME
 from glow.runtime.constant_pool import CONSTANTS
@@ -63,12 +63,13 @@ def compile_module(
     """
     expect_host(target)
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
-    entry = len(list_of(module, "glow.constants"))
-    split = split_numbers(module, entry) or split_sections(module, entry)
-    text, numbers = split or (None, None)
-    read = [] if numbers is None else [CONSTANTS.share(numbers)]
-    objects = objects_of(module, target, cache, text)
     team = team_of(module)
+    kinds, read, text = calls_of(module), list[NDArray[Any]](), None
+    if kinds is not None:
+        entry, rows = len(list_of(module, "glow.constants")), number_of(module, ROWS)
+        text = code_of(tuple(kinds), team is not None, entry, rows)
+        read = [CONSTANTS.share(numbers_in(module))]
+    objects = objects_of(module, target, cache, text)
     if team is not None:
         objects += function_objects(RUNTIME, target, cache)
     parameters = tuple(parameters_of(module))
@@ -93,15 +94,17 @@ def objects_of(
     """
     Return the code of a module of the llvm dialect, and of kernels it declares.
 
-    `main` is what stands for that of the module, as LLVM IR.
+    `main` is that of a module which has numbers for it, as LLVM IR.
     """
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
-    defined = units(module) if main is None else {ENTRY: main}
     objects = [
         cached_object_code(text, target, cache, level_of(functions[name]))
-        for name, text in defined.items()
+        for name, text in units(module).items()
     ]
     declared = [name for name, op in functions.items() if not op.body.blocks]
+    if main is not None:
+        declared.remove(ENTRY)
+        objects.append(cached_object_code(main, target, cache, ROW_OF_CALLS_LEVEL))
     return objects + kernel_objects(declared, target, cache)
 
 

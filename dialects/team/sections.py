@@ -37,6 +37,7 @@ from glow.dialects.team.touches import Bytes, PlacedTouch, Touch, first_clash
 from glow.support.attributes import integer, symbol_reference
 from glow.support.op_construction import initialize
 from glow.support.op_definition import define_op
+from glow.support.walking import ops_of
 
 _I64 = IntegerAttr.constr(i64)
 
@@ -267,7 +268,7 @@ class StrandOp(IRDLOperation):
 
     @property
     def calls(self) -> list[CallOp]:
-        return [op for op in self.body.block.ops if isinstance(op, CallOp)]
+        return ops_of(self.body.block.ops, CallOp)
 
     @property
     def pieces(self) -> int:

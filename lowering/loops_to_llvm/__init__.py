@@ -9,7 +9,7 @@ bare pointer to its first element; its type says how indices become an offset.
 from dataclasses import dataclass
 from importlib import import_module
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 from xdsl.context import Context
 from xdsl.dialects import func, llvm, memref
@@ -28,6 +28,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from glow.lowering.loops_to_llvm.control import result_type
+from glow.lowering.loops_to_llvm.numbers_of_main import replace_by_numbers
 from glow.lowering.loops_to_llvm.sections import parts_of
 from glow.lowering.loops_to_llvm.state import Translation
 from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, stored
@@ -52,6 +53,9 @@ class LoopsToLlvmPass(ModulePass):
     the i16 that has their bits. `fma` becomes llvm.fmuladd, which fuses where the
     target can. A loop is tested at its end, and in front unless it has the attribute
     `nonempty`.
+    With `main=numbers`, a `@main` that only calls kernels has no body: attributes say
+    what it calls, `glow.calls` and `glow.numbers`, for a backend of this process, which
+    has code that reads them.
 
     Level: loops -> llvm. Needs: expand-math, for functions of f32 to be fast.
     Errors: an op without a rule, vectors of several axes, dynamic inner strides.
@@ -60,8 +64,11 @@ class LoopsToLlvmPass(ModulePass):
     name = "loops-to-llvm"
 
     target: str = "cpu"
+    main: Literal["code", "numbers"] = "code"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.main == "numbers":
+            replace_by_numbers(op, self.target)
         externals: dict[str, llvm.FuncOp] = {}
         block = op.body.block
         for old in list(block.ops):

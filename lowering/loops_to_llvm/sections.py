@@ -107,7 +107,8 @@ def _strand(f: Translation, op: StrandOp, team: SSAValue, order: int) -> None:
         f.jump(after, ())
     else:
         end = f.make(llvm.LoadOp, [gep(f, team, i64, END)], i64, **_WORD)
-        together = _together(op, target_of(f.target).costs.strand_bytes)
+        near_bytes = target_of(f.target).costs.strand_bytes
+        together = pieces_together(op, op.pieces, near_bytes)
         if together < op.pieces:
             body = Block(arg_types=[i64])
             f.jump(body, (first,))
@@ -124,23 +125,24 @@ def _strand(f: Translation, op: StrandOp, team: SSAValue, order: int) -> None:
     f.open(after)
 
 
-def _together(op: StrandOp, near_bytes: int) -> int:
+def pieces_together(op: StrandOp, pieces: int, near_bytes: int) -> int:
     """
-    Return how many pieces a call does at most.
+    Return how many of the pieces of a strand a call does at most.
 
     Fewer calls are faster, but what one writes is to be near when the next one reads
     it. Notes are of one piece each.
     """
     if any(isinstance(each, NoteOp) for each in op.body.block.ops):
         return 1
-    if len(op.calls) == 1:
-        return op.pieces
+    calls = op.calls
+    if len(calls) == 1:
+        return pieces
     steps = [
         abs(touch.step) * call.step.value.data
-        for call in op.calls
+        for call in calls
         for touch in call.touches
     ]
-    return max(1, min(op.pieces, near_bytes // max(sum(steps), 1)))
+    return max(1, min(pieces, near_bytes // max(sum(steps), 1)))
 
 
 def _pieces(

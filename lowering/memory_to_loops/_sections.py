@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 from xdsl.ir import Operation, SSAValue
 
@@ -69,15 +70,17 @@ def saves_time(sections: Sequence[SectionOp], piece_ns: int) -> bool:
     """Return whether two threads save more time in a run than it takes to wake one."""
     saved = 0.0
     for section in sections:
-        pieces = [
-            cost
-            for strand in section.strands
-            for cost in [_cost_of(strand) / strand.pieces] * strand.pieces
-        ]
-        busy = [0.0, 0.0]
-        for cost in pieces:
-            busy[busy.index(min(busy))] += cost
-        saved += min(busy) - _BARRIER * piece_ns
+        less, more = 0.0, 0.0
+        for strand in section.strands:
+            count = strand.pieces
+            piece = _cost_of(strand) / count
+            # Whoever has less to do catches up; from then on they take turns.
+            alone = min(count, ceil((more - less) / piece)) if piece else 0
+            turns = count - alone
+            less, more = sorted((less + alone * piece, more))
+            less, more = less + turns // 2 * piece, more + turns // 2 * piece
+            less, more = sorted((less + turns % 2 * piece, more))
+        saved += less - _BARRIER * piece_ns
     return saved >= _LEAST_SAVED * piece_ns
 
 
