@@ -193,7 +193,7 @@ class Signature:
             array: Array = np.asanyarray(inputs[spec.name])  # also of a NumPy scalar
             read.append(readable(array, own is not None, others))
         written = tuple(
-            spec.empty() if (own := writeable(array)) is None else own
+            spec.empty() if (given := writeable(array)) is None else given
             for spec, array in zip(self.outputs, requested, strict=True)
         )
         return Arguments(tuple(read), written, requested)
