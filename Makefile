@@ -96,6 +96,7 @@ site: $(READY)
 	-cd build && tar -xzf $$(npm pack --silent mermaid@11) package/dist/mermaid.min.js \
 		&& mv package/dist/mermaid.min.js site_pages/ && rm -r package mermaid-*.tgz
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	$(BIN)/python tools/site_links.py build/site
 	@echo "wrote build/site/index.html"
 
 notebooks: $(READY)

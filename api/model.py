@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from io import StringIO
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, PassFailedException, VerifyException
 
 from glow.analysis.levels import level_of
+from glow.backends.signature import spec_of
+from glow.dialects.graph.placeholder import Placeholder, StoredConstant
 from glow.graph_modules import bound, context, exported, graph_module
 from glow.locating_parser import LocatingParser, invalid
 from glow.options import Options
@@ -33,12 +36,17 @@ from glow.support.garbage import no_collection
 from glow.support.names import with_article
 from glow.support.printing import layer_text
 from glow.support.targets import resolve
+from glow.support.types import shape_of
 
 if TYPE_CHECKING:
     from glow.formats.onnx import OnnxSource
 
 _TRIED = (32, 7, 1)
 """The extents of open dimensions for which `check_support` imports a model."""
+
+
+_KINDS = {"out": "output", "inout": "state", "resident": "state", "bound": "bound"}
+_READS = ("graph.load", "memory.get")
 
 
 class Model:
@@ -196,19 +204,42 @@ class Model:
         return str(self.module)
 
     def __repr__(self) -> str:
-        """Return its name, level and how many ops of each kind it has."""
-        kinds = ", ".join(f"{count} {name}" for name, count in self._kinds())
-        return (
-            f"<Model {self.name}: {level_of(self.module)} level; {kinds or 'no ops'}>"
-        )
+        """Return its name, level, arrays, parameters and how many ops of each kind."""
+        arrays = (f"{kind} {name}: {array}" for kind, name, array in self._arrays())
+        kinds = (f"{count} {name}" for name, count in self._kinds())
+        parts = [
+            f"{level_of(self.module)} level",
+            *arrays,
+            ", ".join(kinds) or "no ops",
+        ]
+        return f"<Model {self.name}: {'; '.join(parts)}>"
 
     def _repr_html_(self) -> str:
-        """Return a table of its kinds of ops, for notebooks."""
+        """Return a table of its arrays and its kinds of ops, for notebooks."""
         caption = f"Model {self.name}: {level_of(self.module)} level"
-        return html_table(caption, ["op", "count"], self._kinds())
+        kinds = (("op", name, count) for name, count in self._kinds())
+        rows = [*self._arrays(), *kinds]
+        return html_table(caption, ["", "name", "array or count"], rows)
+
+    def _arrays(self) -> list[tuple[str, str, str]]:
+        """Return kind, name and type of what a caller binds, and of all constants."""
+        rows: list[tuple[str, str, str]] = []
+        sizes: list[int] = []
+        for op in self.module.body.ops:
+            if isinstance(op, StoredConstant):
+                sizes.append(prod(shape_of(op.type)))
+            elif isinstance(op, Placeholder):
+                told = op.direction.data, op.residency.data
+                kind = next((_KINDS[word] for word in told if word in _KINDS), "input")
+                name = op.sym_name.data
+                rows.append((kind, name, spec_of(name, op.type, op.axes).description))
+        if sizes:
+            rows.append(("constants", f"{len(sizes):,}", f"{sum(sizes):,} elements"))
+        return rows
 
     def _kinds(self) -> list[tuple[str, int]]:
-        return Counter(op.name for op in self.module.walk() if op.results).most_common()
+        ops = (op.name for op in self.module.walk() if op.results)
+        return Counter(name for name in ops if name not in _READS).most_common()
 
 
 class SymbolicModel(Model):

@@ -91,7 +91,9 @@ class ModelWriter:
         self._operators = _Operators(self, self._results)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._name}: {len(self._block.ops)} ops>"
+        count = len(self._block.ops)
+        ops = "1 op" if count == 1 else f"{count} ops"
+        return f"<{type(self).__name__} {self._name}: {ops}>"
 
     def input(self, name: str, shape: Sequence[int], dtype: Any = np.float32) -> Tensor:
         """Add an input that the caller passes at each run, and return its value."""

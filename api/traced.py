@@ -36,7 +36,7 @@ def trace(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Mod
 
     It is run once, on arrays of which only shapes and element types are known; all that
     it does with them, by operators or functions of NumPy, is written down, at its
-    lines. TracedArguments and results are arrays, or nested tuples, lists, dicts and
+    lines. Arguments and results are arrays, or nested tuples, lists, dicts and
     dataclasses of such; the names of inputs and outputs say where in them each is, as
     `params.w1`. Numbers are inputs too; other values, such as strings and bools, are
     part of the model. `glow.ShapeDtype` stands for an array that is not there yet;
@@ -73,6 +73,9 @@ class JitFunction:
         self._options = options
         self._kept = Specializations[_Compiled](options.cache_size)
         update_wrapper(self, function)
+
+    def __repr__(self) -> str:
+        return f"<glow.jit {self.__name__} for {self._target}>"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Return the method of an instance, which is part of what is compiled."""

@@ -26,6 +26,7 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 from glow.pipeline import STAGES, Stage
 from glow.registry import UNIVERSE
 from glow.support.discovery import defined_in, modules_in
+from glow.tools.api_page import api_page
 from glow.tools.architecture_page import (
     ARCHITECTURE,
     LEVELS,
@@ -61,6 +62,7 @@ def pages() -> dict[Path, str]:
     texts[Path("docs/ops/aten.md")] = aten_page(_NOTE)
     texts[Path("docs/ops/onnx.md")] = onnx_page(_NOTE)
     texts[Path("docs/array_api.md")] = array_api_page(_NOTE)
+    texts[Path("docs/api.md")] = api_page(_NOTE)
     texts[ARCHITECTURE] = architecture_page(ROOT)
     texts[README] = readme_page(ROOT)
     texts[LEVELS] = picture_of_levels()

@@ -1,10 +1,10 @@
 """
 Collect the pages of the documentation site: `python tools/site_pages.py FOLDER`.
 
-Pages keep their places below the repository, so that the links between them hold. What
-they link to besides pages, such as programs, is copied beside them; a link to a folder
-leads to a page that lists it. Tutorials have a link to their
-notebook if nbformat is installed.
+Pages keep their places below the repository, so that the links between them hold. A
+link whose text is the name of a page shows the title of the page instead. Programs and
+other files that pages link to are copied beside them; a link to a folder leads to a
+page that lists it. Tutorials have a link to their notebook if nbformat is installed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ ROOT = Path(__file__).parents[1]
 PAGES = ("*.md", "docs/**/*.md", "benchmarks/*.md")
 TUTORIALS = Path("docs/tutorials")
 STYLE = Path("docs/site.css")
+_NAMED = re.compile(
+    r"\[(?:[\w/.]+\.md)\]\((?P<target>[^)#:\s]+\.md)(?P<anchor>#[^)]*)?\)"
+)
 _LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)]*)?\)")
 
 
@@ -50,7 +53,7 @@ def collect_pages(folder: Path) -> None:
                 _write(folder / path, (ROOT / path).read_text())
         if notebooks and page.parent == TUTORIALS:
             text += f"\n[This page as a notebook]({page.stem}.ipynb)\n"
-        _write(folder / page, text)
+        _write(folder / page, with_titles(page, text))
     if notebooks:
         from glow.tools.notebooks import write_notebooks
 
@@ -58,6 +61,21 @@ def collect_pages(folder: Path) -> None:
     _write(folder / STYLE, (ROOT / STYLE).read_text())
     for path in sorted(listed):
         _write(folder / path / "index.md", _listing(path, folder))
+
+
+def with_titles(page: Path, text: str) -> str:
+    """Return the text of `page`, whose links show titles for names of pages."""
+
+    def named(link: re.Match[str]) -> str:
+        path = ROOT / page.parent / link["target"]
+        return f"[{title_of(path)}]({link['target']}{link['anchor'] or ''})"
+
+    return _NAMED.sub(named, text)
+
+
+def title_of(path: Path) -> str:
+    """Return the first heading of a page, or the first line about a program."""
+    return path.read_text().lstrip('#"\n ').partition("\n")[0].strip('". ')
 
 
 def _listing(path: Path, folder: Path) -> str:
@@ -69,8 +87,7 @@ def _listing(path: Path, folder: Path) -> str:
         text = file.read_text()
         if file.suffix == ".py":
             _write(folder / path / file.name, text)
-        title = text.lstrip('#"\n ').partition("\n")[0].strip('". ')
-        lines.append(f"- [{title}]({file.name})")
+        lines.append(f"- [{title_of(file)}]({file.name})")
     return "\n".join([*lines, ""])
 
 

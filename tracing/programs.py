@@ -52,7 +52,7 @@ class TracedArguments:
     specs: tuple[ArgumentSpec, ...]
     structure: Structure
     fixed: tuple[tuple[str, Any], ...]
-    """TracedArguments that are taken as they are, by name."""
+    """Arguments that are taken as they are, by name."""
 
     @property
     def key(self) -> tuple[Any, ...]:

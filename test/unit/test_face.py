@@ -75,7 +75,10 @@ def net(request: pytest.FixtureRequest, model: glow.Model) -> glow.Executable:
 def test_objects_say_what_they_are(model: glow.Model) -> None:
     net = glow.compile(model)
     signature = "(x: float32[2], i: float32[2]) -> (y: float32[2])"
-    assert repr(model) == "<Model net: import level; 2 graph.load, 1 graph.sub>"
+    assert repr(model) == (
+        "<Model net: import level; input x: float32[2]; input i: float32[2]; "
+        "output y: float32[2]; 1 graph.sub>"
+    )
     assert repr(net) == f"<NativeExecutable {signature}>"
     assert repr(net.bind({"x": X})) == (
         "<Bindings input x: float32[2], input i: float32[2] (not bound), "
@@ -84,6 +87,11 @@ def test_objects_say_what_they_are(model: glow.Model) -> None:
     builder = glow.Builder("net")
     builder.relu(builder.input("x", (2,)))
     assert repr(builder) == "<Builder net: 2 ops>"
+    builder.output("y", builder.linear(builder.input("z", (2, 3)), 4, bias=False))
+    assert "; output y: float32[2, 4]; constants 1: 12 elements; " in repr(
+        builder.model()
+    )
+    assert repr(glow.jit(np.negative)) == "<glow.jit negative for cpu>"
 
 
 def cells(shown: Any) -> list[list[str]]:
@@ -98,7 +106,7 @@ def test_notebooks_show_tables(tmp_path: Path) -> None:
     net = glow.compile(model)
     array = "float32[2]"
     rows = [["input", "x", array], ["input", "i", array], ["output", "y", array]]
-    assert cells(model)[1:] == [["graph.load", "2"], ["graph.sub", "1"]]
+    assert cells(model)[1:] == [*rows, ["op", "graph.sub", "1"]]
     assert cells(net)[1:] == rows
     bound = [[*row, "yes" if row[1] == "x" else "no"] for row in rows]
     assert cells(net.bind({"x": X}))[1:] == bound
