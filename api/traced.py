@@ -75,7 +75,8 @@ class JitFunction:
         update_wrapper(self, function)
 
     def __repr__(self) -> str:
-        return f"<glow.jit {self.__name__} for {self._target}>"
+        name = getattr(self.function, "__name__", repr(self.function))
+        return f"<glow.jit {name} for {self._target}>"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Return the method of an instance, which is part of what is compiled."""

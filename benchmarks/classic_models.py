@@ -3,9 +3,10 @@ Compile models of scikit-learn, LightGBM and XGBoost, and print a table.
 
     make classic-models CLASSIC=FOLDER LLEAVES=PYTHON
 
-Needs scikit-learn, skl2onnx, onnxmltools, lightgbm, xgboost and treelite; FOLDER has
-the packages where they are not installed here. PYTHON is an interpreter with lleaves
-and a version of llvmlite that it works with; without one its column is empty. Names
+Needs scikit-learn, skl2onnx, onnxmltools, lightgbm, xgboost, treelite and protobuf
+before 7, which refuses the bools that skl2onnx 1.20 writes for integers; FOLDER has the
+packages where they are not installed here. PYTHON is an interpreter with lleaves
+and llvmlite before 0.45, as it needs; without one its column is empty. Names
 measure these models alone; with `--results FILE` what is measured is kept there, and
 what is there is not measured again.
 """
@@ -141,6 +142,15 @@ MODELS: dict[str, Callable[[], Any]] = {
     "gradient boosting, 3 classes": scikit(
         lambda s: s.ensemble.GradientBoostingClassifier(n_estimators=167), True
     ),
+    "histogram boosting": scikit(
+        lambda s: s.ensemble.HistGradientBoostingRegressor(max_iter=500), False
+    ),
+    "histogram boosting, 3 classes": scikit(
+        lambda s: s.ensemble.HistGradientBoostingClassifier(
+            max_iter=167, early_stopping=False
+        ),
+        True,
+    ),
     "LightGBM regressor, depth 6": lightgbm(False),
     "LightGBM classifier, depth 6": lightgbm(True),
     "XGBoost regressor, depth 8": xgboost(False),
@@ -246,13 +256,12 @@ Written by `{COMMAND}` on {today()}: {platform.machine()}
 
 Models of scikit-learn, LightGBM and XGBoost through their converters to ONNX, for one
 row and for 10,000 rows of {FEATURES} features. Ensembles have 500 trees (501 with three
-classes), fitted to {SAMPLES:,} or 10,000 rows. Histogram boosting of scikit-learn is
-left out: skl2onnx 1.20 gives ONNX bools of NumPy for integers, which it refuses. The
-error is the largest difference from ONNX Runtime over the largest number. Latencies are
-medians of runs that take turns in one process, by its processor time; `/ ONNX Runtime`
-is how many times as fast glow is. treelite is its interpreter, GTIL; lleaves compiles
-models of LightGBM, and is timed by itself. What has a `-` does not take the model, or
-was not there.
+classes), fitted to {SAMPLES:,} or 10,000 rows. The error is the largest difference from
+ONNX Runtime over the largest number. Latencies are medians of processor time, of runs
+that take turns in one process; `/ ONNX Runtime` is how many times as fast glow is.
+treelite is its interpreter, GTIL; lleaves compiles models of LightGBM, and is timed in
+a process of its own. A `-` is an engine that does not take the model, or was not
+installed.
 
 {table_head(titles)}"""
 

@@ -48,7 +48,7 @@ def _entry(name: str, value: Any) -> Iterator[str]:
         yield ""
         return
     if not (isinstance(value, type) and issubclass(value, Exception)):
-        yield from ("```python", _wrapped(name, _signature(value)), "```", "")
+        yield from ("```text", _wrapped(name, _signature(value)), "```", "")
     yield from (_text(value), "")
     methods = list(_members(value)) if isinstance(value, type) else []
     if methods:
