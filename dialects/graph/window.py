@@ -138,6 +138,16 @@ class Window:
         """Return per axis which taps of the kernel read other than padding anywhere."""
         return [np.any(each, axis=0) for each in self._inside(spatial, False)]
 
+    def windows_inside(
+        self, spatial: Sequence[int]
+    ) -> Sequence[Sequence[tuple[int, int]]]:
+        """Return per axis and tap its windows outside of padding: first and end."""
+        found = list[list[tuple[int, int]]]()
+        for inside in self._inside(spatial, False):
+            read = [np.flatnonzero(tap).tolist() for tap in inside.T]
+            found.append([(w[0], w[-1] + 1) if w else (0, 0) for w in read])
+        return found
+
     def _inside(self, spatial: Sequence[int], padding: bool) -> list[Array]:
         """Return per axis [windows, taps] whether a tap is inside, as `counts` says."""
         inside: list[Array] = []
