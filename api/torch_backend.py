@@ -34,8 +34,9 @@ from glow.runtime.background import BackgroundWork
 from glow.runtime.interface import Executable
 from glow.runtime.specializations import Specializations
 from glow.support.errors import GlowError, UnsupportedModelError
-from glow.torch_modules import decompositions
-from glow.torch_tensors import array_of, tensor_of_array
+from glow.torch_modules import decompositions, whole_operators
+from glow.torch_tensors import Snapshot, array_of, tensor_of_array
+from glow.torch_views import ViewedResults
 from glow.tracing.pytrees import ShapeDtype
 
 _torch: Any = import_module("torch")
@@ -59,18 +60,20 @@ def compile_fx(
 
     `options` are those of `glow.compile`, `target` among them, and `fallback`: a graph
     that cannot be compiled runs in PyTorch, which a warning of logger `glow` says, or,
-    with `fallback=False`, is an error. With `shapes="background"` PyTorch runs a graph
-    while a thread compiles it. Runs use as many threads as PyTorch does.
+    with `fallback=False`, is an error. With `freeze=False` parameters are passed to
+    each run, so that any write to them counts. With `shapes="background"` PyTorch runs
+    a graph while a thread compiles it. Runs use as many threads as PyTorch does.
     Errors: ValueError for other options; as `glow.compile` without the fallback.
     """
     settings = dict(options or {})
-    fallback = settings.pop("fallback", True)
+    fallback, freeze = settings.pop("fallback", True), settings.pop("freeze", True)
     target = settings.pop("target", "cpu")
     settings.setdefault("threads", _torch.get_num_threads())
     known = {field.name for field in fields(Options)}
     if unknown := sorted(settings.keys() - known):
         raise ValueError(
-            f"expected options of glow.compile, target or fallback, got {unknown}"
+            "expected options of glow.compile, target, fallback or freeze, "
+            f"got {unknown}"
         )
     settings["disable"] = tuple(settings.get("disable", ()))
     given = Options(**settings)
@@ -82,7 +85,13 @@ def compile_fx(
 
     def compiler(kind: str) -> Callable[..., Any]:
         def compiled(graph: Any, inputs: Sequence[Any]) -> Callable[..., Any]:
-            return _CompiledGraph(graph, kind, compile, fallback, work)
+            constant = _static_inputs() if freeze and kind == "inference" else []
+            name = f"{kind} graph {next(_NUMBERS)}"
+            made = _CompiledGraph(graph, name, constant, compile, fallback, work)
+            # AOTAutograd's wrappers copy attributes: those of the graph would stay.
+            boxed: Any = partial(_CompiledGraph.__call__, made)
+            boxed._boxed_call = True
+            return boxed
 
         return compiled
 
@@ -93,7 +102,8 @@ def compile_fx(
         decompositions=dict(decompositions()),
         partition_fn=partitioners.min_cut_rematerialization_partition,
     )
-    return build(module, example_inputs)
+    with whole_operators():
+        return build(module, example_inputs)
 
 
 class _CompiledGraph:
@@ -107,22 +117,21 @@ class _CompiledGraph:
     def __init__(
         self,
         module: Any,
-        kind: str,
+        name: str,
+        constant: list[int],
         compile: Callable[[Source], Executable],
         fallback: bool,
         work: BackgroundWork | None = None,
     ):
         self._work = work
-        self._boxed_call = True  # of the object, as AOTAutograd's wrappers copy these
         self._module, self._compile, self._fallback = module, compile, fallback
-        self.name = f"{kind} graph {next(_NUMBERS)}"
+        self.name, self._constant = name, constant
         nodes = module.graph.nodes
         self._inputs = [node for node in nodes if node.op == "placeholder"]
-        results = next(node for node in nodes if node.op == "output").args[0]
-        self._strides = [_strides(each) for each in results]
+        self._views = ViewedResults.of(module.graph)
+        self._strides = [_strides(each) for each in self._views.computed]
         self._is_symbolic = any(_is_symbolic(node.meta["val"]) for node in self._inputs)
-        self._constant = _static_inputs() if kind == "inference" else []
-        self._stamps: dict[int, tuple[int, int]] = {}
+        self._snapshot: Snapshot | None = None
         self._changes = dict.fromkeys(self._constant, 0)
         self._kept = Specializations[_CompiledShape](CACHE_SIZE)
         self._is_eager = False
@@ -154,7 +163,7 @@ class _CompiledGraph:
         except GlowError as error:
             self._refuse(error)
             return self._module(*given)
-        return net(given)
+        return self._views.replayed(net(given), given)
 
     def _key(self, given: Sequence[Any]) -> tuple[Any, ...]:
         if not self._is_symbolic:
@@ -166,18 +175,24 @@ class _CompiledGraph:
 
     def _check_constants(self, given: Sequence[Any]) -> None:
         """Forget code for parameters that have changed since it was compiled."""
-        stamps = {number: _stamp(given[number]) for number in self._constant}
-        if stamps == self._stamps:
+        if not self._constant:
             return
-        before, self._stamps = self._stamps, stamps
-        if not before:
-            return
-        for number in list(self._constant):
-            self._changes[number] += stamps[number] != before[number]
-            if self._changes[number] >= _CHANGES:
-                self._constant.remove(number)
-                del stamps[number]
-        _LOG.info("%s: compiling again, as parameters have changed", self.name)
+        tensors = [given[number] for number in self._constant]
+        if self._snapshot is not None:
+            changed = self._snapshot.changed(tensors)
+            if not changed:
+                return
+            for number in [self._constant[place] for place in changed]:
+                self._changes[number] += 1
+                if self._changes[number] >= _CHANGES:
+                    self._constant.remove(number)
+            tensors = [given[number] for number in self._constant]
+            _LOG.info("%s: compiling again, as parameters have changed", self.name)
+            self._forget()
+        self._snapshot = Snapshot(tensors, self._forget)
+
+    def _forget(self) -> None:
+        """Drop the code: its parameters are not what they were."""
         self._kept = Specializations[_CompiledShape](CACHE_SIZE)
 
     def _compiled(self, given: Sequence[Any]) -> _CompiledShape:
@@ -188,7 +203,10 @@ class _CompiledGraph:
             FxInput(name, _value_of(each, number in constant))
             for number, (name, each) in enumerate(zip(names, given, strict=True))
         ]
-        graph = import_graph(self._module.graph, inputs, self._attributes())
+        computed = self._views.computed
+        graph = import_graph(
+            self._module.graph, inputs, self._attributes(), results=computed
+        )
         net = self._compile(Source(Model(self.name, graph.module)))
         passed = [
             number
@@ -240,12 +258,6 @@ def _value_of(given: Any, is_constant: bool) -> Any:
     if is_constant:
         return np.ascontiguousarray(array_of(given))
     return ShapeDtype(tuple(given.shape), dtype_from(given.dtype))
-
-
-def _stamp(tensor: Any) -> tuple[int, int]:
-    """Return what changes where a tensor is written to, or is another one."""
-    version = 0 if tensor.is_inference() else tensor._version
-    return tensor.data_ptr(), version
 
 
 def _static_inputs() -> list[int]:

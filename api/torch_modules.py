@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
@@ -31,6 +32,35 @@ def decompositions() -> Mapping[Any, Callable[..., Any]]:
     made: Any = import_module("torch._decomp")
     known = {**made.decomposition_table, **made.core_aten_decompositions()}
     return {op: rule for op, rule in known.items() if name_of_target(op) not in ATEN}
+
+
+@contextmanager
+def whole_operators() -> Generator[None]:
+    """
+    Keep PyTorch from tracing resizes as gathers and sums where we have an operator.
+
+    It does so whatever decompositions are asked for, unless its rules are out of sight.
+    """
+    own = _torch._C.DispatchKey
+    keys = {own.Autograd, own.CompositeImplicitAutograd}
+    hidden = list[tuple[Any, dict[Any, Any]]]()
+    for name in ATEN:
+        base, _, overload = name.partition(".")
+        if not base.startswith("upsample_") or base.endswith("_backward"):
+            continue
+        if f"{base}_backward" in ATEN:  # of a vector of scales, it is that of sizes
+            op = getattr(getattr(_torch.ops.aten, base), overload or "default")
+            hidden.append((op, dict(op.py_kernels)))
+    try:
+        for op, rules in hidden:
+            for key in keys & rules.keys():
+                del op.py_kernels[key]
+            op._dispatch_cache.clear()
+        yield
+    finally:
+        for op, rules in hidden:
+            op.py_kernels.update(rules)
+            op._dispatch_cache.clear()
 
 
 def load_program(source: Any, dims: Mapping[str, int], example_inputs: Any) -> Model:
@@ -81,7 +111,7 @@ class ExportedModel(ProgramModel):
         values = {
             node.name: node.meta["val"]
             for node in program.graph.nodes
-            if "val" in node.meta
+            if isinstance(node.meta.get("val"), _torch.Tensor)
         }
         inputs, states = list[TensorSpec](), list[State]()
         written = self._written()
@@ -137,15 +167,15 @@ class ExportedModel(ProgramModel):
                     for extent in specs[name].extents or ()
                 )
                 yield FxInput(name, ShapeDtype(shape, specs[name].dtype))
-            elif spec.kind.name == "USER_INPUT":
+            elif spec.kind.name == "USER_INPUT" and hasattr(spec.arg, "value"):
                 yield FxInput(name, spec.arg.value)
             elif spec.kind.name in ("PARAMETER", "BUFFER", "CONSTANT_TENSOR"):
                 array = np.ascontiguousarray(array_of(self._array(spec)))
                 yield FxInput(spec.target, array, spec.target in written)
             else:
                 raise UnsupportedModelError(
-                    f"{self.name}: expected tensors and numbers, got an input of kind "
-                    f"{spec.kind.name}"
+                    f"{self.name}: expected tensors and constant numbers, got input "
+                    f"{name} of kind {spec.kind.name}"
                 )
 
 

@@ -101,7 +101,15 @@ def _resize_backward(name: str) -> Callable[..., Any]:
     return backward
 
 
-for _name in ("nearest1d", "nearest2d", "nearest3d", "bilinear2d", "bicubic2d"):
+for _name in (
+    "nearest1d",
+    "nearest2d",
+    "nearest3d",
+    "linear1d",
+    "bilinear2d",
+    "trilinear3d",
+    "bicubic2d",
+):
     aten(f"upsample_{_name}_backward")(_resize_backward(f"upsample_{_name}"))
 
 

@@ -60,12 +60,14 @@ def import_graph(
     inputs: Sequence[FxInput],
     constants: Mapping[str, Array],
     outputs: Sequence[FxOutput] = (),
+    results: Sequence[Any] | None = None,
 ) -> FxModule:
     """
     Return a graph of torch.fx as a module.
 
     `inputs` are in the order of its placeholders, `outputs` in that of its results, by
-    default `output0` and so on; `constants` has what `get_attr` reads.
+    default `output0` and so on; `constants` has what `get_attr` reads. `results` are
+    nodes to return in place of the graph's results.
     Errors: UnsupportedModelError with all operators that are missing; TracingError,
     which begins with the node's name, for what an operator cannot do.
     """
@@ -75,7 +77,7 @@ def import_graph(
             "docs/ops/aten.md lists them"
         )
     with no_collection():
-        return _GraphImport(graph, inputs, constants, outputs).run()
+        return _GraphImport(graph, inputs, constants, outputs, results).run()
 
 
 def missing_operators(graph: Any) -> list[str]:
@@ -92,6 +94,7 @@ class _GraphImport:
     inputs: Sequence[FxInput]
     constants: Mapping[str, Array]
     outputs: Sequence[FxOutput]
+    returned: Sequence[Any] | None
     values: dict[Any, Any] = field(default_factory=lambda: {})
     states: dict[str, Any] = field(default_factory=lambda: {})
 
@@ -112,7 +115,8 @@ class _GraphImport:
                             found = self.constants[str(node.target)]
                             self.values[node] = as_tracer(found)
                         case "output":
-                            results = self._known(node.args[0])
+                            given_back = self.returned or node.args[0]
+                            results = self._known(given_back)
                         case _:
                             self.values[node] = self._called(node)
             saved = tuple(map(self._saved, range(len(results)), results))

@@ -1,7 +1,9 @@
 """`torch.compile(model, backend="glow")`, where PyTorch is installed."""
 
 import copy
+import gc
 import logging
+import weakref
 from typing import Any
 
 import pytest
@@ -124,7 +126,7 @@ def test_what_is_unsupported_runs_in_pytorch_and_says_so(
 
 
 def test_unknown_options_are_refused() -> None:
-    with pytest.raises(Exception, match=r"target or fallback, got \['speed'\]"):
+    with pytest.raises(Exception, match=r"fallback or freeze, got \['speed'\]"):
         compiled(torch.sin, speed=3)(torch.ones(2))
 
 
@@ -178,3 +180,106 @@ def test_pytorch_runs_a_graph_while_a_thread_compiles_it(
         tasks.clear()
         torch.testing.assert_close(fast(x), layer(x))
     assert not tasks
+
+
+CHANGES = {
+    "scaled": lambda weight: weight.data.mul_(3),
+    "clipped": lambda weight: weight.data.clamp_(-0.1, 0.1),
+    "another tensor's": lambda weight: setattr(weight, "data", weight.data + 1),
+    "written by NumPy": lambda weight: tensors.array_of(weight).fill(2.0),
+    "one element": lambda weight: weight[0, 0].add_(1),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_changed_parameters_are_seen(change: Any, dtype: Any) -> None:
+    layer, x = torch.nn.Linear(4, 3).to(dtype), torch.randn(2, 4).to(dtype)
+    fast = compiled(layer)
+    with torch.no_grad():
+        fast(x)
+        change(layer.weight)
+        torch.testing.assert_close(fast(x), layer(x))
+
+
+def test_parameters_at_the_address_of_old_ones_are_seen() -> None:
+    layer, x = torch.nn.Linear(256, 256, bias=False), torch.randn(2, 256)
+    fast = compiled(layer)
+    with torch.no_grad():
+        for _ in range(4):
+            layer.weight = None
+            layer.weight = torch.nn.Parameter(torch.randn(256, 256))
+            torch.testing.assert_close(fast(x), layer(x), rtol=1e-4, atol=1e-4)
+
+
+def test_a_model_that_is_deleted_leaves_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = list[Any]()
+
+    def compile_source(*arguments: Any, **named: Any) -> Any:
+        net = glow.compilation.compile_source(*arguments, **named)
+        made.append(weakref.ref(net))
+        return net
+
+    monkeypatch.setattr("glow.torch_backend.compile_source", compile_source)
+    layer, x = torch.nn.Linear(4, 3), torch.randn(2, 4)
+    fast = compiled(layer)
+    with torch.no_grad():
+        fast(x)
+    made.append(weakref.ref(layer.weight))
+    assert all(each() is not None for each in made)
+    del layer, fast
+    gc.collect()
+    assert all(each() is None for each in made)
+
+
+def test_resizes_stay_operators(monkeypatch: pytest.MonkeyPatch) -> None:
+    def double(x: Any) -> Any:
+        own, names = torch.nn.functional.interpolate, ("nearest", "bilinear", "bicubic")
+        return sum(own(x, scale_factor=2, mode=name) for name in names)
+
+    ops = list[str]()
+
+    def compile_source(source: Any, **named: Any) -> Any:
+        ops.append(str(source.model))
+        return glow.compilation.compile_source(source, **named)
+
+    monkeypatch.setattr("glow.torch_backend.compile_source", compile_source)
+    rules = dict(torch.ops.aten.upsample_bilinear2d.vec.py_kernels)
+    x = torch.randn(1, 2, 3, 3)
+    check(double, x)
+    assert ops[0].count("graph.resize") == 3
+    assert "graph.gather" not in ops[0]
+    assert torch.ops.aten.upsample_bilinear2d.vec.py_kernels == rules
+    found = list[Any]()
+    for call in (compiled(double), double):
+        given = x.clone().requires_grad_()
+        call(given).square().sum().backward()
+        found.append(given.grad)
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-4)
+
+
+def test_parameters_that_are_not_frozen_may_be_written_in_any_way() -> None:
+    layer, x = torch.nn.Linear(4, 3), torch.randn(2, 4)
+    fast = compiled(layer, freeze=False)
+    with torch.no_grad():
+        fast(x)
+        middle = layer.weight.flatten().argsort()[5]
+        layer.weight.data.view(-1)[middle] += 1e-3
+        torch.testing.assert_close(fast(x), layer(x), rtol=1e-6, atol=1e-6)
+
+
+def test_results_that_share_memory_do_so() -> None:
+    def split(x: Any, extent: int) -> Any:
+        y = x + 1
+        return y[0], y.reshape(-1), y[:, 1:extent].T, x * 2
+
+    for call in (compiled(split), torch.compile(split, backend="glow", dynamic=True)):
+        for x in (torch.randn(2, 3), torch.randn(3, 5)):
+            row, flat, part, twice = call(x, 3)
+            torch.testing.assert_close((row, flat, part, twice), split(x, 3))
+            assert part.stride() == split(x, 3)[2].stride()
+            flat.fill_(7)
+            assert row.unique().item() == part.unique().item() == 7
+            torch.testing.assert_close(twice, x * 2)

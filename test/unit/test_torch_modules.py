@@ -86,3 +86,9 @@ def test_constants_of_inputs_are_bound() -> None:
     model = glow.load(Counter(), GIVEN, constants={"scale": np.ones(4, np.float32)})
     assert "@scale" in str(model)
     assert [each.name for each in glow.compile(model, "reference").inputs] == ["x"]
+
+
+def test_numbers_among_example_inputs_are_part_of_the_code() -> None:
+    net = glow.compile(Counter(), "reference", example_inputs={"x": X, "scale": 2.0})
+    assert [each.name for each in net.inputs] == ["x"]
+    assert net.run({"x": X})["more.1"].tolist() == [[2] * 4] * 2
