@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -48,6 +49,7 @@ from glow.dialects.graph.tensors import (
 )
 from glow.initializers import Fans, Initializer
 from glow.model import Model
+from glow.runtime.notebook import html_table
 from glow.support.errors import InvalidModelError, memory_for
 from glow.support.locations import location_of
 from glow.support.names import Names
@@ -94,6 +96,11 @@ class ModelWriter:
         count = len(self._block.ops)
         ops = "1 op" if count == 1 else f"{count} ops"
         return f"<{type(self).__name__} {self._name}: {ops}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table of its kinds of ops, for notebooks."""
+        kinds = Counter(op.name for op in self._block.ops).most_common()
+        return html_table(f"{type(self).__name__} {self._name}", ["op", "count"], kinds)
 
     def input(self, name: str, shape: Sequence[int], dtype: Any = np.float32) -> Tensor:
         """Add an input that the caller passes at each run, and return its value."""

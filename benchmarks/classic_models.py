@@ -260,8 +260,8 @@ classes), fitted to {SAMPLES:,} or 10,000 rows. The error is the largest differe
 ONNX Runtime over the largest number. Latencies are medians of processor time, of runs
 that take turns in one process; `/ ONNX Runtime` is how many times as fast glow is.
 treelite is its interpreter, GTIL; lleaves compiles models of LightGBM, and is timed in
-a process of its own. A `-` is an engine that does not take the model, or was not
-installed.
+a process of its own, where nothing else takes the caches between runs. A `-` is an
+engine that does not take the model, or was not installed.
 
 {table_head(titles)}"""
 

@@ -110,6 +110,9 @@ def test_notebooks_show_tables(tmp_path: Path) -> None:
     assert cells(net)[1:] == rows
     bound = [[*row, "yes" if row[1] == "x" else "no"] for row in rows]
     assert cells(net.bind({"x": X}))[1:] == bound
+    builder = glow.Builder("net")
+    builder.relu(builder.input("x", (2,)))
+    assert ["graph.relu", "1"] in cells(builder)
     x = helper.make_tensor_value_info("a<b", TensorProto.FLOAT, ["n"])
     nodes = [helper.make_node("Relu", ["a<b"], ["y"])]
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n"])
