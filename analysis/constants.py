@@ -149,5 +149,5 @@ def check_present(module: ModuleOp) -> None:
         raise CompilationError(
             f"the bytes of constant{'s' * (len(absent) > 1)} {names}"
             f"{f' and {others} others' * (others > 0)} are absent; name the file that "
-            "has them with --weights"
+            "has them with --weights, which glow-opt -o writes beside a text"
         )

@@ -201,7 +201,7 @@ COMMANDS = {
     "constant without bytes": (
         "glow-run constant.mlir --target reference",
         'the bytes of constant "w" are absent; name the file that has them with'
-        " --weights",
+        " --weights, which glow-opt -o writes beside a text",
     ),
     "broken weights": (
         "glow-opt constant.mlir --weights broken.safetensors",
