@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from errno import ENOENT
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
 from glow.support.errors import CompilationError
-from glow.support.files import replace_file
+from glow.support.files import check_parent, replace_file
 from glow.support.targets import resolve, target_of
 
 SUFFIX = ".h"
@@ -28,8 +26,7 @@ def check_header(path: Path) -> None:
             "expected a header whose name is one of C, such as net.h, to write to, "
             f"got {path}"
         )
-    if not path.parent.is_dir():
-        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
+    check_parent(path)
 
 
 def write_c_files(module: ModuleOp, machine: str, path: Path) -> None:

@@ -34,9 +34,10 @@ from glow.reduction import Fragment, reduced
 from glow.reproducers import save_reproducer
 from glow.runtime.comparison import error_of, random_inputs, tolerance_of
 from glow.runtime.interface import Executable
+from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import Array
 from glow.support.dtypes import is_floating
-from glow.support.errors import GlowError, InternalError
+from glow.support.errors import BindingError, GlowError, InternalError
 from glow.support.locations import name_of
 from glow.support.targets import resolve, target_of
 
@@ -69,8 +70,9 @@ def check_passes(
     layout level by reading bytes as kernels would, at the memory level by its
     interpreter, and below that by compiling the rest. `inputs` are random where they
     are not given.
-    Errors: InternalError for the first pass after which a result differs by more than
-    rounding, with ops, the model's nodes for them, and a command that shows it again.
+    Errors: BindingError for inputs that `module` has not; InternalError for the first
+    pass after which a result differs by more than rounding, with ops, the model's nodes
+    for them, and a command that shows it again.
     """
     level, backend = level_of(module), resolve(spec)
     run_passes(entry_checks(level, spec, options.trust), context(), module)
@@ -213,6 +215,8 @@ class _Machine:
         net = self._executable(module)
         drawn = random_inputs(net.signature, 0)
         tensors = {spec.name: spec.unpack(drawn[spec.name]) for spec in net.inputs}
+        specs = [*net.inputs, *(state.spec for state in net.signature.states)]
+        _check_inputs(specs, inputs)
         return tensors | dict(inputs)
 
     def _executable(self, module: ModuleOp) -> Executable:
@@ -230,6 +234,20 @@ class _Machine:
             run_part(part, ctx, copy)
         executable: Any = backend.compile(copy, target_of(self.spec))
         return executable
+
+
+def _check_inputs(specs: Sequence[TensorSpec], inputs: Mapping[str, Array]) -> None:
+    """Raise a BindingError for tensors of other names, or that are not like `specs`."""
+    tensors = {
+        spec.name: TensorSpec(spec.name, spec.tensor_shape or spec.shape, spec.dtype)
+        for spec in specs
+    }
+    for name, array in inputs.items():
+        if name not in tensors:
+            known = ", ".join(tensors) or "none"
+            raise BindingError(f'no input is called "{name}", expected {known}')
+        if problem := tensors[name].problem_with(array):
+            raise BindingError(f'input "{name}": {problem}')
 
 
 def _is_graph(module: ModuleOp) -> bool:

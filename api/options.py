@@ -92,8 +92,9 @@ class Options:
         if self.accuracy not in ACCURACIES:
             known = " or ".join(map(repr, ACCURACIES))
             raise ValueError(f"expected {known} as accuracy, got {self.accuracy!r}")
-        for name in ("cache_bytes", "fold_bytes", "memory_bytes"):
-            if getattr(self, name) < 0:
+        least = ("cache_bytes", "fold_bytes", "memory_bytes", "stop_after_pass")
+        for name in least:
+            if (getattr(self, name) or 0) < 0:
                 got = getattr(self, name)
                 raise ValueError(f"expected {name} of at least 0, got {got}")
 

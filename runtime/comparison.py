@@ -20,7 +20,10 @@ def random_inputs(signature: Signature, seed: int) -> dict[str, Array]:
     Return one array per input; the same for the same seed.
 
     Floats are normally distributed; integers that may be indices are 0 or 1.
+    Errors: ValueError for a negative seed.
     """
+    if seed < 0:
+        raise ValueError(f"expected a seed of at least 0, got {seed}")
     generator = np.random.default_rng(seed)
     return {spec.name: _random(spec, generator) for spec in signature.inputs}
 

@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from errno import ENOENT
 from pathlib import Path
 
 TEMPORARY = ".tmp"
@@ -52,6 +53,12 @@ def kind_of_file(path: Path) -> str:
     if _MODEL.match(start):
         return MODEL
     return TEXT if _TEXT.match(start) else path.suffix
+
+
+def check_parent(path: Path) -> None:
+    """Raise FileNotFoundError unless a file can be made in the folder of `path`."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
 
 
 def strangers_in(folder: Path) -> str | None:

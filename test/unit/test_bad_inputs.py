@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from onnx import ModelProto, TensorProto, helper
 
 import glow
 from glow.targets import known_targets
-from glow.tools import glow_bench, glow_opt, glow_run
+from glow.tools import glow_bench, glow_bisect, glow_opt, glow_run
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 KNOWN = ", ".join(sorted(known_targets()))
@@ -22,6 +23,7 @@ TOOLS = {
     "glow-opt": glow_opt.main,
     "glow-run": glow_run.main,
     "glow-bench": glow_bench.main,
+    "glow-bisect": glow_bisect.main,
 }
 
 
@@ -47,7 +49,16 @@ def external(location: str) -> TensorProto:
 node = helper.make_node
 ADD_WEIGHT = node("Add", ["x", "w"], ["y"])
 
+
+def saved(array: NDArray[Any]) -> bytes:
+    """Return an array as a .npy file has it."""
+    file = BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
 FILES: dict[str, bytes] = {
+    "three.npy": saved(np.ones(3, np.float32)),
     "good.onnx": model(node("Relu", ["x"], ["y"])),
     "noise.onnx": b"\xff\x00 no model at all",
     "empty.onnx": b"",
@@ -172,7 +183,39 @@ COMMANDS = {
     ),
     "a negative number of passes": (
         "glow-opt good.onnx --stop-after layout --stop-after-pass -1",
-        "expected at least 0 passes to stop after, got -1",
+        "expected stop_after_pass of at least 0, got -1",
+    ),
+    "a negative number of passes to run": (
+        "glow-run good.onnx --random-inputs --stop-after-pass -1",
+        "expected stop_after_pass of at least 0, got -1",
+    ),
+    "a negative seed": (
+        "glow-run good.onnx --random-inputs -1",
+        "expected a seed of at least 0, got -1",
+    ),
+    "a negative seed to time": (
+        "glow-bench good.onnx --seed -1",
+        "expected a seed of at least 0, got -1",
+    ),
+    "weights of a model": (
+        "glow-opt good.onnx --weights some.safetensors",
+        "good.onnx: expected weights with textual IR only",
+    ),
+    "nowhere to write": (
+        "glow-opt good.onnx --stop-after graph -o nowhere/x.mlir",
+        "nowhere/x.mlir: no such file or directory",
+    ),
+    "an input that is not there": (
+        "glow-bisect good.onnx --input z=three.npy",
+        'no input is called "z", expected x',
+    ),
+    "an input of another shape": (
+        "glow-bisect good.onnx --input x=three.npy",
+        'input "x": expected float32[2], got float32[3]',
+    ),
+    "a negative number of passes to check": (
+        "glow-bisect good.onnx --stop-after-pass -1",
+        "expected stop",
     ),
     "a kind of file that is not IR": (
         "glow-opt net.txt",
