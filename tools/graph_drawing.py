@@ -17,6 +17,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp, YieldOp
 from glow.dialects.graph.storage import LiteralOp, LoadOp, PlaceholderOp, SaveOp
 from glow.dialects.layout.transform import TransformOp
+from glow.support.layout import parse_layout
 from glow.support.locations import name_of
 from glow.support.types import element_of, shape_of
 from glow.tools.repeats import Repeat, repeats_in
@@ -156,9 +157,15 @@ class _Drawing:
         yield f'    label="layouts"; {_CLUSTER}\n'
         for number, (layout, look) in enumerate(self.layouts.items()):
             style = {"style": f"filled,{look.get('style', 'solid')}"}
-            shown = {"label": layout, "fontcolor": look["color"]} | look | style
+            label = layout if layout == PLAIN else f"{layout}: axes {_axes(layout)}"
+            shown = {"label": label, "fontcolor": look["color"]} | look | style
             yield f"    l{number} [{_attributes(shown)}];\n"
         yield "  }\n"
+
+
+def _axes(layout: str) -> str:
+    """Return the axes in their order in memory: letters are those of images."""
+    return " ".join(str(dim.axis) for dim in parse_layout(layout).dims)
 
 
 def _is_drawn(op: Operation) -> bool:

@@ -25,7 +25,7 @@
 // LAYOUT-NEXT: [[GROUP:n[0-9]+]] [label="first + a \"quoted\" \\ name\ngraph.conv pads 1,1,1,1\n{{.*}}\ngraph.relu", style="rounded,filled"
 // LAYOUT:      [[MOVE]] -> [[GROUP]] [label=" 1x8x6x6xf32", fontcolor="#0072b2", color="#0072b2"
 // LAYOUT:        [label="row-major", fontcolor="#444444"
-// LAYOUT-NEXT:   [label="NHWC", fontcolor="#0072b2"
+// LAYOUT-NEXT:   [label="NHWC: axes 0 2 3 1", fontcolor="#0072b2"
 
 // REPORT: layout level
 

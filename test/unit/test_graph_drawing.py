@@ -140,7 +140,7 @@ def test_layouts_have_colors_and_movements_stand_out() -> None:
     plain, turned = re.findall(r"n\d+ -> n\d+ \[.*color=\"(#\w+)\"", text)
     assert plain != turned
     assert re.search(rf'l0 \[label="row-major".*color="{plain}"', text)
-    assert re.search(rf'l1 \[label="NK".*color="{turned}"', text)
+    assert re.search(rf'l1 \[label="NK: axes 1 0".*color="{turned}"', text)
 
 
 def test_constants_are_notes() -> None:
