@@ -28,6 +28,9 @@ from glow.support.types import signless
 
 _ALIGNMENT = 64
 
+SECOND_LEVEL = 2
+"""The locality of what is fetched into the second level of the cache."""
+
 
 @cache
 def flat(element: Attribute) -> MemRefType[Attribute]:
@@ -214,6 +217,6 @@ def prefetch(memory: Memory, at: Value, locality: int = 3) -> None:
     """
     Let the line of an element be fetched; it need not exist.
 
-    `locality` 3 is the first level of the cache, 2 the second.
+    `locality` 3 is the first level of the cache, `SECOND_LEVEL` the second.
     """
     perform(PrefetchOp(memory.base, [at.ssa], locality))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import f32
@@ -34,7 +35,12 @@ from glow.lowering.memory_to_loops.kernels.winograd import (
     WinogradRow,
 )
 from glow.lowering.memory_to_loops.main import Main
-from glow.lowering.memory_to_loops.product import Planned, Product, plan_product
+from glow.lowering.memory_to_loops.product import (
+    F32_BYTES,
+    Planned,
+    Product,
+    plan_product,
+)
 from glow.lowering.memory_to_loops.rows import Offsets, OffsetTable, offsets_of
 from glow.lowering.memory_to_loops.rules import check_room
 
@@ -70,8 +76,9 @@ def call_winograd(
     multiplied = {"left": scratch, "right": filter, "result": scratch, "table": offsets}
     stored = {"scratch": scratch, **epilogue_arguments(main, op)}
     stored |= {"result": main.stored(op.result), "table": offsets}
+    is_far = F32_BYTES * prod(input.shape) > main.target.l2_bytes
     first, last = (
-        WinogradInput(form.tile, lanes),
+        WinogradInput(form.tile, lanes, is_far),
         WinogradOutput(form.tile, lanes, epilogue.form),
     )
     moved = (form.tile + 2) ** 2 * (row.input.channels + row.output.channels)

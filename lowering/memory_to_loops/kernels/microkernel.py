@@ -9,13 +9,12 @@ from itertools import product
 
 from glow.codegen.functions import dot_pairs, fma, minimum
 from glow.codegen.loops import Var, loop
-from glow.codegen.memory import Memory, Strip, mask_of, prefetch
+from glow.codegen.memory import SECOND_LEVEL, Memory, Strip, mask_of, prefetch
 from glow.codegen.shuffles import spread_pair
 from glow.codegen.values import Value, index
 from glow.support.targets import LINE_BYTES, PAGE_BYTES, Target
 from glow.support.types import dtype_of
 
-_SECOND_LEVEL = 2
 FEW = 2
 """
 The rows of tiles that take panels as fast as they come.
@@ -212,7 +211,7 @@ def _by_k(
     ahead, carried = cursor[0], (*cursor, *carried)
     for _ in loop(0, run, *carried, step=f.unroll, name="k", nonempty=True):
         for _ in range(f.unroll):
-            prefetch(f.fetched, ahead.value, _SECOND_LEVEL)
+            prefetch(f.fetched, ahead.value, SECOND_LEVEL)
             yield
             ahead.value += f.ahead_step
 
@@ -232,7 +231,7 @@ def _by_page(
     for p in loop(0, run, *carried, step=step, name="p", nonempty=True):
         for page, i in product(range(pages), range(_LINES_OF_PAGE)):
             lead = (_PAGES_AHEAD + page) * PAGE_BYTES + i * LINE_BYTES
-            prefetch(f.right, line.value + lead // size, _SECOND_LEVEL)
+            prefetch(f.right, line.value + lead // size, SECOND_LEVEL)
         last = minimum(p + step, run)
         for _ in loop(p, last, *carried, name="k", nonempty=True):
             yield
