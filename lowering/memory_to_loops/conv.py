@@ -119,7 +119,8 @@ def _depthwise(target: Target, op: ConvOp, conv: ConvGeometry) -> Product:
     result = Matrix.of(addressing.shape, addressing.strides, 1)
     epilogue = epilogue_of(op, axis=1)
     panel, one = target.panel_widths[0], np.zeros(1, np.int64)
-    steps = zip(conv.window.dilations, conv.input.strides[2:], strict=True)
+    spatial, window = conv.input.strides[2:], conv.window
+    steps = [d * s for d, s in zip(window.dilations, spatial, strict=True)]
     extras = epilogue.matrices
     return Product(
         epilogue=epilogue,
@@ -131,9 +132,9 @@ def _depthwise(target: Target, op: ConvOp, conv: ConvGeometry) -> Product:
         rows=conv.rows(),
         result_rows=result.offsets(),
         extra_rows=tuple(extra.offsets() for extra in extras),
-        segments=offsets_of(conv.window.kernel, [d * s for d, s in steps]),
+        segments=offsets_of(window.kernel, steps),
         run=1,
-        step=1,
+        step=steps[-1],
         left_batches=one,
         right_batches=one,
         bias_batches=one,
@@ -141,6 +142,7 @@ def _depthwise(target: Target, op: ConvOp, conv: ConvGeometry) -> Product:
         extra_batches=(one,) * len(extras),
         result_step=result.column_stride,
         is_depthwise=True,
+        taps=window.kernel[-1],
     )
 
 

@@ -22,10 +22,11 @@ from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, UnitSpans
 from glow.lowering.memory_to_loops.rows import (
     Offsets,
     OffsetTable,
+    largest_divisor,
     tiles_in_order,
     turned_tiles,
 )
-from glow.lowering.tiles import tile_rows
+from glow.lowering.tiles import most_rows, tile_rows
 from glow.support.costs import Costs
 from glow.support.targets import Target
 
@@ -36,6 +37,9 @@ _FEW_TILES = 16
 """Threads share as many as these unevenly, but then need not wait for each other."""
 _MANY_TILES = 64
 """So many can be shared evenly."""
+
+_LEAST_OF_LINE = 4
+"""Pixels of a line whose taps have few enough in common to be loaded one by one."""
 
 Planned = tuple[Gemm, GemmRow[int], Work]
 
@@ -70,6 +74,8 @@ class Product:
     in_pairs: bool = False
     """Whether panels hold two rows at a time, which bf16 is multiplied in."""
     is_depthwise: bool = False
+    taps: int = 0
+    """The segments of a line of a window, `step` apart, of one that is depthwise."""
     result_step: int = 1
     """The distance of the result's columns."""
     is_magnified: bool = False
@@ -104,7 +110,7 @@ def plan_product(
             _kernel(tiling, p, replace(tile, rows=tiling.height)),
             sums=each.order,
             unroll=_unroll(target.costs, p, tiling.height, each),
-            step=pair if p.step == 1 else 0,
+            step=pair if p.step == 1 and not p.is_depthwise else 0,
             pitch=p.pitch * pair if p.pitch == p.panel else 0,
         )
         row = _row(target, p, tiling, each, panels, table)
@@ -281,6 +287,8 @@ class _Tiling:
     rows: Offsets
     """Which row of the product each row of the tiles is."""
     planes: int = 0
+    moves: int = 0
+    """The distance of rows in steps, if those of each tile are pixels of a line."""
 
 
 def _tiling(target: Target, p: Product, columns: int) -> _Tiling:
@@ -289,7 +297,8 @@ def _tiling(target: Target, p: Product, columns: int) -> _Tiling:
     height = tile_rows(target, len(p.rows), columns, stride)
     plain = tiles_in_order(len(p.rows), height)
     if p.result_step == 1 or p.columns == 1:
-        return _Tiling(Stored.ROWS, height, plain)
+        line = _tiling_of_lines(target, p, columns) if p.is_depthwise else None
+        return line or _Tiling(Stored.ROWS, height, plain)
     if p.is_depthwise:
         raise PassFailedException(
             f"expected columns of the result in a row, got {p.result_step} apart"
@@ -304,6 +313,26 @@ def _tiling(target: Target, p: Product, columns: int) -> _Tiling:
     if turned is None:
         return _Tiling(Stored.SCATTERED, height, plain)
     return _Tiling(Stored.TURNED, *turned)
+
+
+def _tiling_of_lines(target: Target, p: Product, columns: int) -> _Tiling | None:
+    """
+    Return tiles whose rows are neighbors in a line of pixels, if they fill lines.
+
+    Registers hold the weights of a line of the window, too.
+    """
+    ends = np.flatnonzero(np.diff(p.rows) != np.diff(p.rows[:2])) + 1
+    length = int(ends[0]) if len(ends) else len(p.rows)
+    whole = np.arange(length, len(p.rows), length)
+    vectors = max(1, columns // target.f32_lanes)
+    most = min(most_rows(target, columns), target.registers // vectors - p.taps - 1)
+    height = largest_divisor(length, max(1, most))
+    moves, rest = divmod(_stride_of(p.rows), p.step)
+    is_even = np.array_equal(ends, whole[: len(ends)]) and len(p.rows) % length == 0
+    if height < _LEAST_OF_LINE or rest or not 0 < moves < p.taps or not is_even:
+        return None
+    rows = tiles_in_order(len(p.rows), height)
+    return _Tiling(Stored.ROWS, height, rows, moves=moves)
 
 
 def _stride_of(rows: Offsets) -> int:
@@ -323,6 +352,8 @@ def _kernel(tiling: _Tiling, p: Product, tile: Tile) -> Gemm:
         is_padded=p.is_packed or not tile.masked,
         in_pairs=p.in_pairs,
         is_depthwise=p.is_depthwise,
+        taps=p.taps if tiling.moves else 0,
+        moves=max(1, tiling.moves),
     )
 
 

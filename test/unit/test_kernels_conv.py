@@ -161,6 +161,14 @@ DEPTHWISE = {
     "tail": replace(BASE, input=(2, 41, 7, 9), outputs=41, group=41, epilogue="relu"),
     "stride 2": replace(BASE, group=64, strides=(2, 2), result_halo=1),
     "dilation": replace(BASE, group=64, dilations=(2, 1), channels_before=8),
+    "dilated lines": replace(BASE, group=64, dilations=(1, 2), pads=(1, 2, 1, 2)),
+    "strided taps": replace(
+        BASE, group=64, strides=(2, 2), dilations=(1, 2), pads=(1, 2, 1, 2)
+    ),
+    "5x5": replace(
+        BASE, input=(2, 40, 7, 32), outputs=40, group=40, kernel=(5, 5), pads=(2,) * 4
+    ),
+    "apart": replace(BASE, group=64, kernel=(2, 2), strides=(2, 2), pads=(1, 0, 0, 1)),
     "few channels": Case((1, 3, 6, 6), 3, (5, 5), group=3, halo=1),
     "1-D": Case((2, 20, 19), 20, (4,), strides=(3,), pads=(2, 1), group=20),
     "residual": replace(BASE, group=64, epilogue="residual", extras=(FULL,)),

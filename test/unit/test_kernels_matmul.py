@@ -1,6 +1,6 @@
 """Matrix product kernels against NumPy in f64, over strides, types and targets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from memory_code import MemoryCode
 from products import DTYPES, TARGETS, Array, Shape, epilogue_of, finished, seeded
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.scf import ForOp
+from xdsl.ir import Operation
 
 import glow
 from glow.dialects.layout.attribute import LayoutAttr
@@ -169,23 +170,45 @@ def test_matmul(name: str, target: str) -> None:
     np.testing.assert_allclose(y, expected, rtol=1e-5, atol=2e-5)
 
 
+def _called(gemm: Gemm) -> Gemm:
+    """Return a kernel as if a call had said what is passed."""
+    data, steps = Operand(f32), Steps(0, 0, 0)
+    names = ("left", "right", "result")
+    passed = (*((name, data) for name in names), ("table", OFFSETS))
+    row = GemmRow(steps, 0, steps, *(0,) * 6, steps, *(0,) * 9, ())
+    return replace(gemm, passed=passed, like=row)
+
+
+def _name_of(op: Operation | None) -> str | None:
+    """Return the name of a loop, None for what is none."""
+    return op.body.block.args[0].name_hint if isinstance(op, ForOp) else None
+
+
 @pytest.mark.parametrize(("rows", "loops"), [(1, "p p"), (2, "p p"), (3, "k")])
 def test_few_rows_fetch_by_the_page(rows: int, loops: str) -> None:
     """What streams through is asked for where pages begin, else with each k."""
-    epilogue, data = Epilogue(ScalarProgram.identity(f32), f32), Operand(f32)
-    passed = (
-        *((name, data) for name in ("left", "right", "result")),
-        ("table", OFFSETS),
-    )
-    steps = Steps(0, 0, 0)
-    row = GemmRow(steps, 0, steps, *(0,) * 6, steps, *(0,) * 9, ())
-    gemm = Gemm(Tile(rows, 2), epilogue, passed=passed, like=row)
+    epilogue = Epilogue(ScalarProgram.identity(f32), f32)
     found = [
-        parent.body.block.args[0].name_hint
-        for op in gemm.build().walk()
-        if isinstance(op, PrefetchOp) and isinstance(parent := op.parent_op(), ForOp)
+        _name_of(op.parent_op())
+        for op in _called(Gemm(Tile(rows, 2), epilogue)).build().walk()
+        if isinstance(op, PrefetchOp)
     ]
-    assert found == loops.split()
+    assert [name for name in found if name] == loops.split()
+
+
+@pytest.mark.parametrize(
+    ("taps", "moves", "loads"), [(3, 1, 10 + 3), (3, 2, 17 + 3), (0, 1, 8 + 1)]
+)
+def test_pixels_of_a_line_are_loaded_once(taps: int, moves: int, loads: int) -> None:
+    """Once for all places of a window, if tiles are lines, else for each place."""
+    epilogue = Epilogue(ScalarProgram.identity(f32), f32)
+    gemm = _called(
+        Gemm(Tile(8, 1), epilogue, is_depthwise=True, taps=taps, moves=moves)
+    )
+    (window,) = (op for op in gemm.build().walk() if _name_of(op) == "s")
+    names = [op.name for op in window.walk()]
+    assert names.count("vector.load") == loads
+    assert names.count("math.fma") == 8 * max(1, taps)
 
 
 @pytest.mark.parametrize(

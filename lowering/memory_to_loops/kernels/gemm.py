@@ -25,6 +25,7 @@ from glow.lowering.memory_to_loops.kernels.microkernel import (
     TileFactors,
     multiply,
     multiply_lanes,
+    multiply_lanes_of_line,
 )
 from glow.lowering.memory_to_loops.kernels.stores import (
     STORES,
@@ -82,6 +83,14 @@ class Gemm(Kernel):
 
     Then a segment is one place of a window, multiplied lane by lane.
     """
+    taps: int = 0
+    """
+    The places of a line of a window, if rows of tiles are pixels of a line; else 0.
+
+    Then `step` is the distance of these places.
+    """
+    moves: int = 1
+    """How many such steps lie between rows."""
 
     def per_ns(self, costs: Costs) -> float:
         lanes = self.tile.lanes
@@ -275,6 +284,9 @@ class Gemm(Kernel):
             in_pairs=self.in_pairs,
         )
         if self.is_depthwise:
+            if self.taps:
+                line = self.taps, self.moves
+                return multiply_lanes_of_line(factors, panel.row, sums, *line)
             return multiply_lanes(factors, panel.row, sums)
         access = self.tile.row if self.is_padded else panel.row
         if self.in_pairs:

@@ -254,6 +254,32 @@ def multiply_lanes(f: TileFactors, row: Strip, sums: Sequence[Value]) -> list[Va
     return [total.value for total in totals]
 
 
+def multiply_lanes_of_line(
+    f: TileFactors, row: Strip, sums: Sequence[Value], taps: int, moves: int
+) -> list[Value]:
+    """
+    Add the same products, in the same order, where rows are pixels of a line.
+
+    Segments are lines of `taps` pixels, `f.step` apart, and rows lie `moves` of these
+    apart: each pixel is loaded once for all rows and taps that read it.
+    """
+    line, totals = Var(f.start), [Var(x) for x in sums]
+    for s in loop(
+        0, f.segment_count, line, *totals, step=taps, name="s", nonempty=True
+    ):
+        at = f.rows[0] + f.table[f.segments + s]
+        weights = [f.right.load(line.value + f.pitch * k, row) for k in range(taps)]
+        for pixel in range(moves * (len(totals) - 1) + taps):
+            values = f.left.load(at, row)
+            for k in range(taps):
+                i, rest = divmod(pixel - k, moves)
+                if not rest and 0 <= i < len(totals):
+                    totals[i].value = fma(values, weights[k], totals[i].value)
+            at += f.step
+        line.value += f.pitch * taps
+    return [total.value for total in totals]
+
+
 def products(
     left: tuple[Memory, Sequence[Value], Value],
     right: tuple[Memory, Value, Value],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from math import sqrt
 from typing import Generic
 
@@ -97,9 +96,10 @@ class WinogradInput(Kernel):
 
     def _fetch(self, call: Call[InputRow[Value]], begin: Value) -> None:
         """Fetch pixels of a tile, but those that earlier ones read."""
-        for y, x in product(range(2, self.tile + 2), repeat=2):
-            at = begin + call.row.line * y + call.row.pixel * x
-            prefetch(call["input"], at, SECOND_LEVEL)
+        new = range(2, self.tile + 2)
+        for line in (begin + call.row.line * y for y in new):
+            for x in new:
+                prefetch(call["input"], line + call.row.pixel * x, SECOND_LEVEL)
 
 
 def taken(d: Sequence[Value]) -> list[Value]:
