@@ -74,6 +74,8 @@ class Target:
     """Whether one instruction adds the products of pairs of bf16 to vectors of f32."""
     sums_in_flight: int = 8
     """Multiply-adds that must be under way to keep the arithmetic units busy."""
+    narrow_lanes: int = 0
+    """The f32 lanes of narrower vectors that take half as long; 0 if none do."""
     tile_lanes: int = 16
     """The most f32 lanes of a vector in a register tile; LLVM splits wide ones."""
     l1_ways: int = 8
@@ -95,6 +97,13 @@ class Target:
     @property
     def f32_lanes(self) -> int:
         return self.vector_bits // 32
+
+    def lanes_for(self, columns: int) -> int:
+        """Return the f32 lanes of the vectors that make up rows of so many columns."""
+        narrow = self.narrow_lanes
+        return (
+            narrow if narrow and -columns % self.f32_lanes >= narrow else self.f32_lanes
+        )
 
     @property
     def vector_bytes(self) -> int:

@@ -49,7 +49,10 @@ CORES = (
         _AMD,
         0x19,
         (range(0x10, 0x20), range(0x60, 0x80), range(0xA0, 0xB0)),
-        {"avx512": {"sums_in_flight": 4}, "avx2": {"sums_in_flight": 8}},
+        {
+            "avx512": {"sums_in_flight": 4, "narrow_lanes": 8},
+            "avx2": {"sums_in_flight": 8},
+        },
     ),
     Core("Zen 5", _AMD, 0x1A, (range(0x80),), {"avx512": {"sums_in_flight": 8}}),
     Core(

@@ -205,11 +205,17 @@ _DEPTH = 1024
 """The length of the sums of a tile that is measured: its panel leaves L1."""
 
 
-def measured_tile(target: Target, rows: int, columns: int, in_pairs: bool) -> float:
-    """Return the flops per nanosecond of a register tile, of f32 or of bf16."""
+def measured_tile(
+    target: Target, rows: int, columns: int, in_pairs: bool = False, lanes: int = 0
+) -> float:
+    """
+    Return the flops per nanosecond of a register tile, of f32 or of bf16.
+
+    Vectors have so many `lanes`, by default as many as there are.
+    """
     x = aligned_empty(_MOST_BYTES >> 8).view(np.float32)
     x.fill(0)
-    lanes = min(target.f32_lanes, columns)
+    lanes = lanes or min(target.f32_lanes, columns)
     kernel = TileProducts(columns // lanes, lanes, in_pairs)
     row = TileRow(_DEPTH, tuple(range(0, rows * _DEPTH, _DEPTH)))
     run = _linked(kernel, row, target, bf16 if in_pairs else f32)

@@ -10,6 +10,8 @@ from glow.support.targets import Target
 
 _GAIN = 1.03
 """How much faster a way must be than the usual one to be taken."""
+_NARROW = 0.8
+"""The rate of narrower vectors, beside whole ones, from which they are taken."""
 
 
 def target_numbers() -> list[str]:
@@ -27,6 +29,11 @@ def target_numbers() -> list[str]:
         for n in (usual, 2 * usual)
     )
     lines.append(f"wide_panel={2 * usual if wide > _GAIN * own else 0}")
+    half = target.f32_lanes // 2
+    narrow = measured_tile(target, 8, 3 * half, lanes=half)
+    lines.append(
+        f"narrow_lanes={half if narrow > _NARROW * own else 0}  # {narrow:.0f} GFLOP/s"
+    )
     if target.isa == "avx512" and not missing_features(["avx512bf16"]):
         paired = max(_tile_rates(target, in_pairs=True).values())
         lines.append(f"multiplies_bf16={paired > _GAIN * own}  # {paired:.0f} GFLOP/s")

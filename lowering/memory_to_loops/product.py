@@ -324,7 +324,7 @@ def _tiling_of_lines(target: Target, p: Product, columns: int) -> _Tiling | None
     ends = np.flatnonzero(np.diff(p.rows) != np.diff(p.rows[:2])) + 1
     length = int(ends[0]) if len(ends) else len(p.rows)
     whole = np.arange(length, len(p.rows), length)
-    vectors = max(1, columns // target.f32_lanes)
+    vectors = -(-columns // target.lanes_for(columns))
     most = min(most_rows(target, columns), target.registers // vectors - p.taps - 1)
     height = largest_divisor(length, max(1, most))
     moves, rest = divmod(_stride_of(p.rows), p.step)

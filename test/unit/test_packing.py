@@ -236,6 +236,22 @@ def test_the_last_panel_is_no_wider_than_it_must(columns: int, target: Any) -> N
         assert tail.masked == (tail.columns != rest)
 
 
+@pytest.mark.parametrize(
+    ("columns", "lanes", "vectors", "rows"),
+    [(3, 8, 1, 8), (8, 8, 1, 8), (9, 16, 1, 8), (24, 8, 3, 8), (25, 16, 2, 12)],
+)
+def test_narrow_vectors_are_taken_where_they_are_fewer(
+    columns: int, lanes: int, vectors: int, rows: int
+) -> None:
+    """And registers hold the sums of as many rows as they have room for."""
+    target = replace(AVX512, narrow_lanes=8)
+    (tail,) = tiles_of(target, 32, columns)
+    assert (tail.lanes, tail.vectors) == (lanes, vectors)
+    assert most_rows(target, tail.columns) == rows
+    (usual,) = tiles_of(replace(target, narrow_lanes=0), 32, columns)
+    assert usual.lanes == 16
+
+
 def test_offsets_are_in_row_major_order() -> None:
     assert offsets_of((2, 3), (10, -1), 5).tolist() == [5, 4, 3, 15, 14, 13]
 

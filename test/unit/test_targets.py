@@ -103,6 +103,7 @@ def test_cores_have_numbers_of_targets(core: Core):
         target = replace(target_of(f"cpu:{isa}"), **numbers)
         assert target.sums_in_flight in (4, 8)
         assert target.wide_panel in (0, 64)
+        assert 2 * target.narrow_lanes in (0, target.f32_lanes)
 
 
 def test_native_targets_have_the_numbers_of_the_core():

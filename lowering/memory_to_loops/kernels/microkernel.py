@@ -308,15 +308,18 @@ def tiles_of(target: Target, panel: int, columns: int, rows: int = 1) -> list[Ti
     """
     Return the tile for whole panels, and for what `columns` leaves for the last one.
 
-    The last panel is computed in whole registers, but no more of them than needed.
+    The last panel is computed in whole registers, but no more of them than needed, or
+    in narrower ones where these take less.
     """
     lanes = min(panel, target.tile_lanes)
     whole = Tile(rows, panel // lanes, lanes)
     tiles = [whole] if columns >= panel else []
     rest = columns % panel
     if rest:
-        used = -(-rest // target.f32_lanes) * target.f32_lanes
-        narrow = min(lanes, 1 << (used - 1).bit_length())
+        unit = target.lanes_for(rest)
+        used = -(-rest // unit) * unit
+        most = lanes if unit == target.f32_lanes else unit
+        narrow = min(most, 1 << (used - 1).bit_length())
         tail = replace(whole, vectors=-(-used // narrow), lanes=narrow)
         tiles.append(replace(tail, masked=tail.columns != rest))
     return tiles
