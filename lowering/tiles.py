@@ -45,7 +45,7 @@ def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
 def most_rows(target: Target, panel: int) -> int:
     """Return how many rows of a panel the registers of a tile hold."""
     vectors = -(-panel // target.lanes_for(panel))
-    sums = target.tile_rows * target.panel_width // target.f32_lanes
+    sums = target.registers * 3 // 4
     most = min(target.tile_rows, sums // vectors)
     if panel <= target.f32_lanes:
         most = min(most, _ROWS_OF_ONE)

@@ -35,8 +35,8 @@ class Target:
     A machine as passes and kernels see it: what it has, and what work costs there.
 
     Units: vector_bits in bits; l1_bytes, l2_bytes and l1_way_bytes in bytes per core;
-    panel_widths and wide_panel in f32 columns; tile_rows in rows of a register tile
-    as wide as the widest of panel_widths.
+    panel_widths and wide_panel in f32 columns; tile_rows in rows of a register tile,
+    at most, which three quarters of the registers hold.
     """
 
     name: str

@@ -50,7 +50,7 @@ CORES = (
         0x19,
         (range(0x10, 0x20), range(0x60, 0x80), range(0xA0, 0xB0)),
         {
-            "avx512": {"sums_in_flight": 4, "narrow_lanes": 8},
+            "avx512": {"sums_in_flight": 4, "narrow_lanes": 8, "tile_rows": 8},
             "avx2": {"sums_in_flight": 8},
         },
     ),

@@ -10,6 +10,8 @@ from glow.support.targets import Target
 
 _GAIN = 1.03
 """How much faster a way must be than the usual one to be taken."""
+_SAME = 1.015
+"""How much faster a lower tile must be than a taller one to be taken."""
 _NARROW = 0.8
 """The rate of narrower vectors, beside whole ones, from which they are taken."""
 
@@ -28,6 +30,9 @@ def target_numbers() -> list[str]:
         max((rate for (_, columns), rate in rates.items() if columns == n), default=0.0)
         for n in (usual, 2 * usual)
     )
+    heights = [rows for rows, columns in rates if columns == usual]
+    fast = [rows for rows in heights if _SAME * rates[rows, usual] > own]
+    lines.append(f"tile_rows={max(fast)}")
     lines.append(f"wide_panel={2 * usual if wide > _GAIN * own else 0}")
     half = target.f32_lanes // 2
     narrow = measured_tile(target, 8, 3 * half, lanes=half)
@@ -42,10 +47,13 @@ def target_numbers() -> list[str]:
 
 
 def _tile_rates(target: Target, in_pairs: bool = False) -> dict[tuple[int, int], float]:
-    """Return GFLOP/s of the tiles whose sums fill three quarters of the registers."""
-    sums = target.registers * 3 // 4
-    shapes = [
-        (min(sums // vectors, target.tile_rows), vectors * target.f32_lanes)
-        for vectors in (1, 2, 3, 4)
+    """Return GFLOP/s of tiles whose sums fill up to three quarters of the registers."""
+    sums, usual = target.registers * 3 // 4, target.panel_width
+    most = sums * target.f32_lanes // usual
+    shapes = [(rows, usual) for rows in range(most // 2, most + 1, 2)]
+    shapes += [
+        (sums // vectors, vectors * target.f32_lanes)
+        for vectors in (3, 4)
+        if vectors * target.f32_lanes != usual
     ]
     return {shape: measured_tile(target, *shape, in_pairs) for shape in shapes}
