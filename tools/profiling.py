@@ -57,12 +57,20 @@ def profiled(
 
 
 def times_of(records: Sequence[Record]) -> list[GroupTime]:
-    """Return the time of each group, in the order of the model."""
-    of_groups: dict[Group, dict[int, list[Record]]] = {}
+    """
+    Return the time of each group, in the order of the model.
+
+    Parts of an op, such as the phases of a transposed convolution, are groups that are
+    equal, and have their own time.
+    """
+    groups: dict[int, Group] = {}
+    of_groups: dict[int, dict[int, list[Record]]] = {}
     for record in records:
-        runs = of_groups.setdefault(record.group, {})
+        groups[id(record.group)] = record.group
+        runs = of_groups.setdefault(id(record.group), {})
         runs.setdefault(record.run, []).append(record)
-    return [_time_of(group, list(runs.values())) for group, runs in of_groups.items()]
+    pairs = zip(groups.values(), of_groups.values(), strict=True)
+    return [_time_of(group, list(runs.values())) for group, runs in pairs]
 
 
 def _time_of(group: Group, runs: Sequence[Sequence[Record]]) -> GroupTime:

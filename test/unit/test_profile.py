@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -173,14 +174,14 @@ def test_a_run_that_fails_says_so() -> None:
         net.profile(inputs | {"i": np.array([4])})
 
 
+GROUP = Group("/block/Conv + /block/Relu", "memory.conv", 2000, moves=((500, 9, 0),))
+
+
 def record(
     worker: int, begin: float, end: float, run: int = 0, section: int = 0
 ) -> Record:
-    group = Group(
-        "/block/Conv + /block/Relu", "memory.conv", 2000, moves=((500, 9, 0),)
-    )
     kernel = "gemm_8x32_0123456789ab"
-    return Record(run, worker, group, kernel, worker, section, 0, begin, end)
+    return Record(run, worker, GROUP, kernel, worker, section, 0, begin, end)
 
 
 def test_a_group_takes_the_median_of_runs() -> None:
@@ -188,6 +189,13 @@ def test_a_group_takes_the_median_of_runs() -> None:
     (time,) = times_of(runs)
     assert (time.ns, time.busy) == (20, 1)
     assert time.kernels == ("gemm_8x32",)
+
+
+def test_parts_that_are_equal_have_their_own_time() -> None:
+    """As the phases of a transposed convolution: each does its own operations."""
+    whole = record(0, 0, 10)
+    part = replace(whole, group=replace(GROUP), begin_ns=20, end_ns=50)
+    assert [time.ns for time in times_of([whole, part])] == [10, 30]
 
 
 def test_a_table_has_rates_and_shares() -> None:
