@@ -8,8 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from glow.compilation import Source, compile_source
-from glow.options import Options
 from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable
 from glow.runtime.rows import run_by_rows
@@ -194,6 +192,10 @@ def udf(
         if options:
             raise TypeError(f"an executable takes no {', '.join(options)}")
     else:
+        # Those who only unpickle a function compile nothing.
+        from glow.compilation import Source, compile_source
+        from glow.options import Options
+
         net = compile_source(Source(model), target, Options(threads=threads, **options))
     if isinstance(net, DynamicExecutable):
         net = _for_rows(net, rows or ROWS)
