@@ -33,7 +33,7 @@ class Usage(NamedTuple):
     """For how long they had a processor."""
 
 
-class Schedule:
+class ThreadTimes:
     """
     What Linux says of the time of some threads, in `/proc/self/task/ID/schedstat`.
 
@@ -76,7 +76,7 @@ def _estimate() -> Usage:
 def usage_of(threads: Sequence[int]) -> Callable[[], Usage]:
     """Return what tells the times of threads with these native identifiers."""
     try:
-        return Schedule(threads)
+        return ThreadTimes(threads)
     except OSError:
         return _estimate
 
