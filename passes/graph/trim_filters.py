@@ -94,7 +94,7 @@ def split_filter(op: ConvOp, new: Replacement) -> Results:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _TapRange:
     """Neighboring taps of an axis, and windows along it that they are applied to."""
 
     first_tap: int
@@ -111,22 +111,22 @@ class _Part:
         return self.end - self.first
 
 
-def _parts_of(ranges: Sequence[tuple[int, int]], count: int) -> list[_Part]:
+def _parts_of(ranges: Sequence[tuple[int, int]], count: int) -> list[_TapRange]:
     """Return the middle of a filter for all windows, and taps before and after it."""
     sizes = [end - first for first, end in ranges]
     least = min(max(sizes), 3 * count // 4 + 1)
     many = [tap for tap, size in enumerate(sizes) if size >= least]
-    parts = [_Part(many[0], many[-1] + 1, 0, count)]
+    parts = [_TapRange(many[0], many[-1] + 1, 0, count)]
     for first, end in ((0, many[0]), (many[-1] + 1, len(ranges))):
         some = [(low, high) for low, high in ranges[first:end] if low < high]
         if some:
             lows, highs = zip(*some, strict=True)
-            parts.append(_Part(first, end, min(lows), max(highs)))
+            parts.append(_TapRange(first, end, min(lows), max(highs)))
     return parts
 
 
 def _computed(
-    op: ConvOp, new: Replacement, filter: Array, axis: int, part: _Part
+    op: ConvOp, new: Replacement, filter: Array, axis: int, part: _TapRange
 ) -> Tensor:
     """Return the sums of a part of the filter, for the windows that it is for."""
     window, extents = op.window, shape_of(op.input)
@@ -152,7 +152,7 @@ def _computed(
 
 
 def _filled_up(
-    new: Replacement, made: Tensor, axis: int, part: _Part, count: int
+    new: Replacement, made: Tensor, axis: int, part: _TapRange, count: int
 ) -> Tensor:
     """Return `made` with zeros for the windows that it lacks."""
     before, after = [0] * made.ndim, [0] * made.ndim

@@ -51,7 +51,9 @@ OWNERS = {
     "llvmlite": {"backends", "runtime"},
     "onnx": {"formats", "api/onnx_backend.py"},
     "onnxruntime": {"tools"},
-    "torch": {f"api/torch_{part}.py" for part in ("backend", "modules", "tensors")},
+    "torch": {
+        f"api/torch_{part}.py" for part in ("backend", "modules", "tensors", "views")
+    },
     "xdsl": set(MAY_IMPORT) - {"runtime"},
 }
 
