@@ -60,7 +60,7 @@ class Source:
         Errors: InvalidModelError for IR that is not valid, text or in memory.
         """
         from glow.loading import check_valid, load_model
-        from glow.model import SymbolicModel, copied
+        from glow.symbolic_model import SymbolicModel, copied
 
         model = copied(self.model)
         if model is None:
@@ -127,7 +127,8 @@ def _unnamed(source: Source, target: str, options: Options) -> UnnamedModel | No
         return None
     if not _is_kept(target, options) or options.states or options.relayout:
         return None
-    from glow.model import Model, SymbolicModel, copied
+    from glow.model import Model
+    from glow.symbolic_model import SymbolicModel, copied
     from glow.unnamed_models import unnamed
 
     model = copied(source.model)

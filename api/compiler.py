@@ -11,7 +11,7 @@ from itertools import count, product
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 
 from glow.lowering.convolution.algorithm import BATCHES
-from glow.model import Model, SymbolicModel, named
+from glow.model import Model
 from glow.module_compiler import ModuleCompiler
 from glow.options import Options, Shapes, target_spec
 from glow.passes.graph.tie_states import problems_of_states
@@ -33,6 +33,7 @@ from glow.support.files import user_cache_dir
 from glow.support.garbage import no_collection
 from glow.support.layout import LayoutError, requested_layouts
 from glow.support.targets import resolve, target_of
+from glow.symbolic_model import SymbolicModel, named
 
 Compile = Callable[[Model], Executable]
 _LOG = logging.getLogger("glow")

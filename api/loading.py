@@ -14,12 +14,13 @@ from xdsl.utils.exceptions import VerifyException
 from glow.analysis.validity import verify_module
 from glow.graph_modules import context
 from glow.locating_parser import refused, show_place
-from glow.model import Model, load_onnx, parse_text
+from glow.model import Model, parse_text
 from glow.support import files
 from glow.support.errors import InvalidModelError, memory_for
 from glow.support.files import kind_of_file
 from glow.support.garbage import no_collection
 from glow.support.weights import load_weights
+from glow.symbolic_model import load_onnx
 
 
 @no_collection()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
@@ -24,26 +22,18 @@ from glow.graph_modules import bound, context, exported, graph_module
 from glow.locating_parser import LocatingParser, invalid
 from glow.options import Options
 from glow.runtime.notebook import html_table
-from glow.runtime.symbolic import SymbolicSignature
-from glow.runtime.tensor_spec import symbolic_spec
 from glow.support.arrays import Array
 from glow.support.errors import (
-    GlowError,
     InvalidModelError,
     UnsupportedModelError,
 )
-from glow.support.garbage import no_collection
 from glow.support.names import with_article
 from glow.support.printing import layer_text
 from glow.support.targets import resolve
 from glow.support.types import shape_of
 
 if TYPE_CHECKING:
-    from glow.formats.onnx import OnnxSource
-
-_TRIED = (32, 7, 1)
-"""The extents of open dimensions for which `check_support` imports a model."""
-
+    pass
 
 _KINDS = {"out": "output", "inout": "state", "resident": "state", "bound": "bound"}
 _READS = ("graph.load", "memory.get")
@@ -240,166 +230,6 @@ class Model:
     def _kinds(self) -> list[tuple[str, int]]:
         ops = (op.name for op in self.module.walk() if op.results)
         return Counter(name for name in ops if name not in _READS).most_common()
-
-
-class SymbolicModel(Model):
-    """
-    A model with symbolic dimensions: `specialize` makes IR for given extents.
-
-    `module` raises an error that says what is missing; `print(model)` shows the inputs
-    and outputs.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        source: OnnxSource,
-        dims: Mapping[str, int],
-        constants: Mapping[str, object],
-    ):
-        """`dims` and `constants` are known already."""
-        from glow.formats.onnx import declaration_of
-
-        inputs, outputs, known = declaration_of(source, dims, constants)
-        self.name = name
-        self.signature = SymbolicSignature(
-            tuple(symbolic_spec(*each) for each in inputs),
-            tuple(symbolic_spec(*each) for each in outputs),
-            known=known,
-        )
-        self._source = source.owned()
-        self._dims, self._constants = dims, constants
-
-    @property
-    def module(self) -> ModuleOp:
-        return self._import({}, {})
-
-    @no_collection()
-    def _import(
-        self,
-        dims: Mapping[str, int],
-        constants: Mapping[str, object],
-        note: Callable[[Hashable], None] | None = None,
-    ) -> ModuleOp:
-        from glow.formats.onnx import import_model
-
-        given = {**self._constants, **constants}
-        return import_model(self._source, {**self._dims, **dims}, given, note)
-
-    @property
-    def dims(self) -> tuple[str, ...]:
-        """The symbolic dimensions that have no extent, in the order of the inputs."""
-        return self.signature.dims
-
-    def bind(self, arrays: Mapping[str, object]) -> Model:
-        """As of `Model`; the arrays also say what dimensions of theirs are."""
-        own = {name: np.array(array) for name, array in arrays.items()}
-        given = {**self._constants, **own}
-        return load_onnx(self.name, self._source, self._dims, given)
-
-    def check_support(self) -> None:
-        """
-        Raise UnsupportedModelError for what is not supported whatever the extents are.
-
-        That is the model imported for some: a value that must be known is not, or an
-        operator has a form that is missing. What differs between extents, calls say.
-        """
-        refused: list[UnsupportedModelError] = []
-        for extent in _TRIED:
-            try:
-                self._import(dict.fromkeys(self.dims, extent), {})
-            except UnsupportedModelError as error:
-                refused.append(error)
-            except GlowError:  # the model cannot be for these extents
-                continue
-            else:
-                return
-        if len(refused) > 1 and len(set(map(str, refused))) == 1:
-            raise refused[0]
-
-    def specialize(
-        self,
-        dims: Mapping[str, int],
-        constants: Mapping[str, object] | None = None,
-        note: Callable[[Hashable], None] | None = None,
-    ) -> Model:
-        """
-        Return the model for these extents of its dimensions, and values of inputs.
-
-        `note` is told what integers are divided or rounded to compute shapes.
-        Errors: as `glow.load`; they say for which extents the model cannot be.
-        """
-        try:
-            return Model(self.name, self._import(dims, constants or {}, note))
-        except GlowError as error:
-            raise named(error, dims) from error.__cause__
-
-    def _exported(self, opset: int | None) -> Any:
-        """Return the model for all extents, by those for some; else without calls."""
-        from glow.formats.onnx import export_open_model
-
-        inputs = {s.name: s.extents or s.shape for s in self.signature.inputs}
-
-        def export(dims: Mapping[str, int], keeps_calls: bool = True) -> Any:
-            module = self.specialize(dims).module
-            return exported(module, self.name, opset, keeps_calls)
-
-        try:
-            return export_open_model(export, self.dims, inputs)
-        except UnsupportedModelError:
-            whole = partial(export, keeps_calls=False)
-            return export_open_model(whole, self.dims, inputs)
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.signature}"
-
-    def __repr__(self) -> str:
-        return f"<SymbolicModel {self}>"
-
-    def _repr_html_(self) -> str:
-        """Return a table of its inputs and outputs, for notebooks."""
-        parts = ("input", self.signature.inputs), ("output", self.signature.outputs)
-        rows = [(kind, s.name, s.description) for kind, each in parts for s in each]
-        return html_table(f"SymbolicModel {self.name}", ["", "name", "array"], rows)
-
-
-def load_onnx(
-    name: str,
-    source: Any,
-    dims: Mapping[str, int],
-    constants: Mapping[str, object] | None = None,
-) -> Model:
-    """Read an ONNX model; one whose dimensions are all known becomes IR at once."""
-    from glow.formats.onnx import import_model, open_dimensions, read
-
-    given = constants or {}
-    opened = read(source)
-    if open_dimensions(opened, dims, given):
-        model = SymbolicModel(name, opened, dims, given)
-        model.check_support()
-        return model
-    return Model(name, import_model(opened, dims, given))
-
-
-def named(error: GlowError, dims: Mapping[str, int]) -> GlowError:
-    """Return `error` with the extents that it is about in front."""
-    if dims:
-        values = ", ".join(f"{name} = {extent}" for name, extent in dims.items())
-        error.args = (f"for {values}: {error}", *error.args[1:])
-    return error
-
-
-def copied(model: object) -> Model | None:
-    """Return a model in memory with IR of its own; None for others."""
-    match model:
-        case SymbolicModel():
-            return model
-        case Model(name=name, module=module):
-            return Model(name, module.clone())
-        case ModuleOp():
-            return Model("model", model.clone())
-        case _:
-            return None
 
 
 def debug_text(model: object) -> str:

@@ -25,13 +25,13 @@ from onnx.backend.base import Backend, BackendRep, namedtupledict
 from glow.compilation import Source, compile_source
 from glow.formats.onnx import open_dimensions, read
 from glow.loading import load_model
-from glow.model import SymbolicModel
 from glow.options import CACHE_SIZE, Options
 from glow.runtime.interface import Executable
 from glow.runtime.specializations import Specializations
 from glow.support.arrays import Array
 from glow.support.dimensions import Dims
 from glow.support.errors import BindingError, GlowError, UnsupportedModelError
+from glow.symbolic_model import SymbolicModel
 
 __all__ = [
     "BackendUnsupportedError",

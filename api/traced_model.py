@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from glow.analysis.symbols import named_in
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.graph_modules import bound
-from glow.model import Model, SymbolicModel
+from glow.model import Model
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import State, TensorSpec, symbolic_spec
 from glow.support.arrays import Extents
@@ -19,6 +19,7 @@ from glow.support.dimensions import relations
 from glow.support.errors import BindingError
 from glow.support.garbage import no_collection
 from glow.support.types import dtype_of
+from glow.symbolic_model import SymbolicModel
 from glow.tracing.programs import TracedArguments, TracedProgram, trace_program
 
 _PRIMES = 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from glow.compilation import Source
-from glow.model import SymbolicModel
 from glow.options import target_spec
 from glow.pass_manager import parse_passes
 from glow.progress_display import progress
 from glow.support.errors import BindingError, InternalError
 from glow.support.files import TEXT
+from glow.symbolic_model import SymbolicModel
 from glow.targets import known_targets
 from glow.tools.command_line import OneLineParser, fail, run_tool
 from glow.tools.feeds import read_arrays

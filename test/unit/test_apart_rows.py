@@ -10,7 +10,7 @@ from small_onnx import info, model, node
 
 import glow
 from glow.formats.onnx.apart_rows import computes_rows_apart
-from glow.model import SymbolicModel
+from glow.symbolic_model import SymbolicModel
 
 RNG = np.random.default_rng(0)
 WEIGHTS = {

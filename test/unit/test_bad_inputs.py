@@ -349,68 +349,6 @@ def test_what_an_op_refuses_shows_its_place(
     assert carets == line.replace(statement, len(statement) * "^")
 
 
-Call = Callable[[glow.Executable, NDArray[np.float32]], object]
-
-BINDINGS: dict[str, tuple[Call, str]] = {
-    "too many arrays": (lambda net, x: net(x, x), "expected 1 array"),
-    "text": (lambda net, x: net("ab"), "got a str"),
-    "nothing": (lambda net, x: net.run({"x": None}), "got a NoneType"),
-    "another shape": (lambda net, x: net(x[:1]), r"got float32\[1\]"),
-    "another type": (lambda net, x: net(x.astype(int)), r"got int64\[2\]"),
-    "another name": (lambda net, x: net.run({"z": x}), '"x": missing.*called "z"'),
-    "a wrong buffer": (
-        lambda net, x: net.run({"x": x}, out={"y": x[:1]}),
-        r'output "y": expected float32\[2\], got float32\[1\]',
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BINDINGS)
-def test_binding_is_refused(case: str) -> None:
-    net = glow.compile(FILES["good.onnx"], target="reference")
-    call, expected = BINDINGS[case]
-    with pytest.raises(glow.BindingError, match=expected) as caught:
-        call(net, np.zeros(2, np.float32))
-    assert "\n" not in str(caught.value)
-
-
-FAULTS: dict[str, tuple[bytes, list[int], str]] = {
-    "index out of range": (
-        model(node("Gather", ["x", "x"], ["y"], name="lookup"), element=I64),
-        [0, 2],
-        "from lookup)",
-    ),
-    "division by zero": (
-        model(node("Div", ["x", "x"], ["y"], name="ratio"), element=I64),
-        [1, 0],
-        "from ratio)",
-    ),
-    "division of bytes by zero": (
-        model(node("Div", ["x", "x"], ["y"], name="ratio"), element=TensorProto.UINT8),
-        [1, 0],
-        "from ratio)",
-    ),
-    "remainder of zero": (
-        model(node("Mod", ["x", "x"], ["y"], name="rest"), element=I64),
-        [1, 0],
-        "from rest)",
-    ),
-}
-
-
 def test_what_is_no_model_is_named() -> None:
     with pytest.raises(TypeError, match="a path, bytes or a ModelProto, got a list"):
         glow.load([1])
-
-
-@pytest.mark.parametrize("target", ["reference", "cpu"])
-@pytest.mark.parametrize("case", FAULTS)
-def test_fault_names_op_and_node(case: str, target: str) -> None:
-    source, values, expected = FAULTS[case]
-    net = glow.compile(source, target=target)
-    dtype = net.inputs[0].dtype
-    assert np.array_equal(net(np.ones(2, dtype)), net(np.ones(2, dtype)))
-    with pytest.raises(glow.ExecutionError) as caught:
-        net(np.array(values, dtype))
-    assert str(caught.value).endswith(expected)
-    assert "\n" not in str(caught.value)

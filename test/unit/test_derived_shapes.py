@@ -19,7 +19,7 @@ from small_onnx import info, model, node
 
 import glow
 from glow import DynamicExecutable
-from glow.model import SymbolicModel
+from glow.symbolic_model import SymbolicModel
 
 
 def compiled(source: Any, **options: Any) -> DynamicExecutable:

@@ -290,8 +290,12 @@ def at_loops(name: str) -> ModuleOp:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "most"), [("mobilenet_v2", 42), ("resnet50", 80), ("encoder", 30)]
+    ("name", "most"), [("mobilenet_v2", 42), ("resnet50", 84), ("encoder", 30)]
 )
 def test_runs_wait_seldom(name: str, most: int) -> None:
-    """A MobileNet has 100 nodes and a ResNet-50 126, and some need several calls."""
+    """
+    A MobileNet has 100 nodes and a ResNet-50 126, and some need several calls.
+
+    The ResNet-50 has 84 sections where L2 has 1 MiB, and 76 where it has 2 MiB.
+    """
     assert number_of(at_loops(name), "sections") <= most
