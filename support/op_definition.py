@@ -1,7 +1,7 @@
 """Definition of ops that are quick to define, and whose operands are quick to read."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from xdsl.ir import Operation
@@ -15,6 +15,7 @@ from xdsl.irdl.operations import (
     BaseAccessor,
     BaseAttrAccessor,
     BeforeVariadicSingleAccessor,
+    OpDef,
     VarIRConstruct,
 )
 from xdsl.parser import Parser
@@ -24,6 +25,37 @@ from glow.support.attributes import numbers_of
 
 OpClass = TypeVar("OpClass", bound=type[IRDLOperation])
 CheckT = TypeVar("CheckT", bound=Callable[..., None])
+
+_XDSL = {"arith", "cf", "func", "llvm", "math", "memref", "scf", "vector"}
+"""Dialects of xDSL that are imported whenever something is compiled."""
+_read_format = FormatProgram.from_str
+
+
+class _Format:
+    """The format of an op, which is read when one is first parsed or printed."""
+
+    def __init__(self, text: str, definition: OpDef):
+        self._text, self._definition = text, definition
+
+    @cached_property
+    def _program(self) -> FormatProgram:
+        return _read_format(self._text, self._definition)
+
+    def parse(self, parser: Parser, kind: type[IRDLOperation]) -> IRDLOperation:
+        return self._program.parse(parser, kind)
+
+    def print(self, printer: Printer, op: IRDLOperation) -> None:
+        self._program.print(printer, op)
+
+
+def _format_of(text: str, definition: OpDef) -> FormatProgram | _Format:
+    is_known = definition.name.partition(".")[0] in _XDSL
+    return (_Format if is_known else _read_format)(text, definition)
+
+
+# xDSL reads the formats of all ops when they are imported, which takes it as long as
+# the rest of their definitions.
+FormatProgram.from_str = staticmethod(_format_of)  # pyright: ignore
 
 
 def define_op(op: OpClass) -> OpClass:
@@ -45,15 +77,13 @@ def define_op(op: OpClass) -> OpClass:
     if text is None:
         return op
 
-    @cache
-    def program() -> FormatProgram:
-        return FormatProgram.from_str(text, definition)
+    program = _Format(text, definition)
 
     def parse(cls: type[IRDLOperation], parser: Parser) -> IRDLOperation:
-        return program().parse(parser, cls)
+        return program.parse(parser, cls)
 
     def print_op(self: IRDLOperation, printer: Printer) -> None:
-        program().print(printer, self)
+        program.print(printer, self)
 
     op.parse = classmethod(parse)  # pyright: ignore[reportAttributeAccessIssue]
     op.print = print_op  # pyright: ignore[reportAttributeAccessIssue]

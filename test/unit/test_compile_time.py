@@ -27,3 +27,11 @@ def test_a_row_has_a_number_for_each_step(tmp_path: Path) -> None:
     assert 0 < seconds["machine"] <= seconds["cold"]
     assert seconds["warm machine"] < seconds["machine"]
     assert seconds["peak MB"] > seconds["weights MB"] > 1
+
+
+def test_formats_of_ops_are_not_read_when_they_are_imported() -> None:
+    reader = "xdsl.irdl.declarative_assembly_format_parser"
+    code = f"import glow.compiler, sys; print({reader!r} in sys.modules)"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n"
