@@ -55,7 +55,9 @@ def loop(
         yield Value((block.args[0],), INDEX)
         ends = [part for var in carried for part in var.value.parts]
         perform(build_op(scf.YieldOp, operands=ends))
-    op = scf.ForOp(low, high, by, starts, Region(block))
+    types = [start.type for start in starts]
+    op = build_op(scf.ForOp, operands=[low, high, by, *starts], result_types=types)
+    op.add_region(Region(block))
     if nonempty:
         op.attributes["nonempty"] = UnitAttr()
     perform(op)

@@ -8,6 +8,10 @@ from functools import cache
 from typing import Any, Literal, cast
 
 from xdsl.dialects import arith, math, vector
+from xdsl.dialects.arith import (
+    CMPF_COMPARISON_OPERATIONS,
+    CMPI_COMPARISON_OPERATIONS,
+)
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
@@ -18,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.codegen.writer import current, emit
 from glow.dialects.llvm_ext import conversion, elementwise
-from glow.support.attributes import index_attribute
+from glow.support.attributes import index_attribute, integer
 from glow.support.op_construction import build_op
 from glow.support.types import (
     is_bool,
@@ -264,9 +268,12 @@ def _is_nothing(value: Value, other: Value | Number, neutral: int) -> bool:
 
 def aligned(*values: Value | Number) -> list[Value]:
     """Return values of one shape: that of the one with most lanes and parts."""
-    known = (value for value in values if isinstance(value, Value))
-    widest = max(known, key=lambda value: (value.lanes, len(value.parts)))
-    return [widest.like(value) for value in values]
+    known = [value for value in values if type(value) is Value]
+    widest = known[0]
+    for value in known:
+        if (value.lanes, len(value.parts)) > (widest.lanes, len(widest.parts)):
+            widest = value
+    return [value if value is widest else widest.like(value) for value in values]
 
 
 def apply(
@@ -279,19 +286,12 @@ def apply(
     last = operands[-1]
     element = last.element if result is None else result
     kind = VECTOR_FORMS.get(op, op) if last.lanes else op
-    type_ = type_of(element, last.lanes)
-    parts = tuple(
-        emit(
-            build_op(
-                kind,
-                operands=ssas,
-                result_types=[type_],
-                properties=dict(properties or {}),
-            )
-        )
-        for ssas in zip(*(operand.parts for operand in operands), strict=True)
-    )
-    return Value(parts, element, last.lanes)
+    types, given = [type_of(element, last.lanes)], properties or {}
+    parts = [
+        emit(build_op(kind, operands=ssas, result_types=types, properties=given))
+        for ssas in zip(*[operand.parts for operand in operands], strict=True)
+    ]
+    return Value(tuple(parts), element, last.lanes)
 
 
 def _binary(
@@ -315,8 +315,8 @@ def _binary(
 
 
 def expect_one_type(*values: Value) -> None:
-    elements = {value.element for value in values}
-    if len(elements) > 1:
+    first = values[0].element
+    if any(v.element is not first and v.element != first for v in values):
         types = " and ".join(str(value.element) for value in values)
         raise TypeError(f"expected values of one type, got {types}")
 
@@ -336,9 +336,14 @@ def compared(
     op: type[arith.CmpfOp | arith.CmpiOp], predicate: str, x: Value, y: Value
 ) -> Value:
     """Compare aligned values by a predicate of `op`, such as `uge`."""
-    form: Any = VECTOR_FORMS[op] if x.lanes else op
-    pairs = zip(x.parts, y.parts, strict=True)
-    return Value(tuple(emit(form(*pair, predicate)) for pair in pairs), i1, x.lanes)
+    return apply(op, x, y, result=i1, properties={"predicate": _number(op, predicate)})
+
+
+@cache
+def _number(op: type[arith.CmpfOp | arith.CmpiOp], predicate: str) -> Attribute:
+    is_float = op is arith.CmpfOp
+    names = CMPF_COMPARISON_OPERATIONS if is_float else CMPI_COMPARISON_OPERATIONS
+    return integer(names.index(predicate))
 
 
 def absolute(x: Value) -> Value:

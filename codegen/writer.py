@@ -12,7 +12,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from glow.support.op_construction import build_op
+from glow.support.op_construction import append_op, build_op, result_of
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Writer:
         if self.location is not None:
             op.location = self.location
         if self.before is None:
-            self.block.add_op(op)
+            append_op(self.block, op)
         else:
             self.block.insert_op_before(op, self.before)
 
@@ -93,7 +93,7 @@ def inside(block: Block) -> Generator[Block]:
 def emit(op: Operation) -> SSAValue:
     """Append `op`, which has one result, and return that."""
     current().add(op)
-    return op.results[0]
+    return result_of(op)
 
 
 def perform(op: Operation) -> None:

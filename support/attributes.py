@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from struct import pack
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+T = TypeVar("T")
 AttributeT = TypeVar("AttributeT", bound=Attribute)
 
 _INDEX = IndexType()
@@ -37,6 +38,26 @@ def unchecked(kind: type[AttributeT], **parameters: Any) -> AttributeT:
     attribute = object.__new__(kind)
     vars(attribute).update(parameters)  # which is frozen to all others
     return attribute
+
+
+class OfAttributes(Generic[T]):
+    """
+    Values of a function of attributes, each computed once and found by identity.
+
+    To hash an attribute takes xDSL longer than most such functions. They stay alive as
+    long as this does.
+    """
+
+    def __init__(self, function: Callable[[Attribute], T]):
+        self._function = function
+        self._known: dict[int, tuple[Attribute, T]] = {}
+
+    def __call__(self, attribute: Attribute) -> T:
+        known = self._known.get(id(attribute))
+        if known is None:
+            known = attribute, self._function(attribute)
+            self._known[id(attribute)] = known
+        return known[1]
 
 
 @lru_cache(1 << 12)

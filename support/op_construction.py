@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from xdsl.ir import (
     Attribute,
+    Block,
     BlockArgument,
     Operation,
     OpResult,
@@ -64,12 +65,15 @@ def fill_op(
     location: LocationAttr = UNKNOWN_LOC,
 ) -> None:
     """Initialize `op`, which has no regions, as `Operation.__init__` does."""
-    values = SSAValues(operands)
-    uses = tuple([Use(op, i) for i in range(len(values))])
-    for value, use in zip(values, uses, strict=True):
-        value.add_use(use)
+    values, uses = SSAValues(operands), list[Use]()
+    for i, value in enumerate(values):
+        first = value.first_use
+        use = value.first_use = Use(op, i, None, first)
+        if first is not None:
+            first._prev_use = use  # pyright: ignore[reportPrivateUsage]
+        uses.append(use)
     op._operands = values  # pyright: ignore[reportPrivateUsage]
-    op._operand_uses = uses  # pyright: ignore[reportPrivateUsage]
+    op._operand_uses = tuple(uses)  # pyright: ignore[reportPrivateUsage]
     op.results = SSAValues(
         [OpResult(type_, op, i) for i, type_ in enumerate(result_types)]
     )
@@ -82,6 +86,26 @@ def fill_op(
     for name, default in default_attributes:
         op.attributes.setdefault(name, default)
     Operation.__post_init__(op)  # by which xDSL's builders learn of ops
+
+
+def append_op(block: Block, op: Operation) -> None:
+    """Append a new `op` as `Block.add_op` does, without looking for it in itself."""
+    assert op.parent is None
+    last = block._last_op  # pyright: ignore[reportPrivateUsage]
+    op.parent, op._prev_op = block, last  # pyright: ignore[reportPrivateUsage]
+    if last is None:
+        block._first_op = op  # pyright: ignore[reportPrivateUsage]
+    else:
+        last._next_op = op  # pyright: ignore[reportPrivateUsage]
+    block._last_op = op  # pyright: ignore[reportPrivateUsage]
+
+
+def result_of(op: Operation) -> SSAValue:
+    """Return the first result; xDSL, which also slices, takes longer to index them."""
+    return _item(op.results, 0)
+
+
+_item = tuple[Any, ...].__getitem__
 
 
 _Defaults = Sequence[tuple[str, Attribute]]

@@ -1,6 +1,7 @@
 """LLVM IR of each op of the llvm and llvm_ext dialects."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, llvm
@@ -10,9 +11,12 @@ from xdsl.ir import Operation
 
 from glow.backends.cpu.llvm_text import LlvmWriter, constant_text
 from glow.dialects.llvm_ext import atomics, conversion, elementwise, memory
+from glow.support.attributes import numbers_of
 from glow.support.discovery import mnemonic, ops_named
 from glow.support.errors import CompilationError
+from glow.support.op_construction import result_of
 from glow.support.types import dtype_of
+from glow.support.walking import operands_of
 
 _WRAP = ("", " nsw", " nuw", " nuw nsw")
 # LLVM's own order; the attribute holds a set.
@@ -59,7 +63,7 @@ def _integer_flags(op: Operation) -> str:
 @writes(*ops_named(LLVM, "add sub mul udiv sdiv urem srem and or xor shl lshr ashr"))
 @writes(*ops_named(LLVM, "fadd fsub fmul fdiv frem"))
 def _binary(w: LlvmWriter, op: Operation) -> None:
-    lhs, rhs = op.operands
+    lhs, rhs = operands_of(op)
     head = f"{mnemonic(op)}{_integer_flags(op)} {_fast_math(op)}"
     w.define(op, f"{head}{w.typed(lhs)}, {w.names[rhs]}")
 
@@ -74,8 +78,8 @@ def _fneg(w: LlvmWriter, op: llvm.FNegOp) -> None:
 @writes(conversion.UIToFPOp, conversion.FPToSIOp, conversion.FPToUIOp)
 def _conversion(w: LlvmWriter, op: Operation) -> None:
     flags = _integer_flags(op) + (" nneg" if "nonNeg" in op.properties else "")
-    result = w.type(op.results[0].type)
-    w.define(op, f"{mnemonic(op)}{flags} {w.typed(op.operands[0])} to {result}")
+    (source,), result = operands_of(op), w.type(result_of(op).type)
+    w.define(op, f"{mnemonic(op)}{flags} {w.typed(source)} to {result}")
 
 
 @writes(conversion.FPToSISatOp, conversion.FPToUISatOp)
@@ -95,13 +99,16 @@ def _intrinsic(w: LlvmWriter, op: Operation) -> None:
 
 @writes(llvm.CallIntrinsicOp)
 def _call_intrinsic(w: LlvmWriter, op: llvm.CallIntrinsicOp) -> None:
-    w.call(op, op.intrin.data, op.args, _fast_math(op))
+    has_bundles = numbers_of(op.op_bundle_sizes)
+    arguments = op.args if has_bundles else operands_of(op)
+    w.call(op, op.intrin.data, arguments, _fast_math(op))
 
 
 @writes(llvm.ICmpOp)
 def _icmp(w: LlvmWriter, op: llvm.ICmpOp) -> None:
     predicate = _ICMP[op.predicate.value.data]
-    w.define(op, f"icmp {predicate} {w.typed(op.lhs)}, {w.names[op.rhs]}")
+    lhs, rhs = operands_of(op)
+    w.define(op, f"icmp {predicate} {w.typed(lhs)}, {w.names[rhs]}")
 
 
 @writes(llvm.FCmpOp, elementwise.CmpfOp)
@@ -136,14 +143,15 @@ def _address_of(w: LlvmWriter, op: llvm.AddressOfOp) -> None:
 
 @writes(llvm.GEPOp)
 def _gep(w: LlvmWriter, op: llvm.GEPOp) -> None:
-    dynamic = iter(op.ssa_indices)
+    pointer, *dynamic = operands_of(op)
+    given = iter(dynamic)
     indices = [
-        w.typed(next(dynamic)) if index == llvm.GEP_USE_SSA_VAL else f"i64 {index}"
-        for index in op.rawConstantIndices.iter_values()
+        w.typed(next(given)) if index == llvm.GEP_USE_SSA_VAL else f"i64 {index}"
+        for index in numbers_of(op.rawConstantIndices)
     ]
     inbounds = "inbounds " if op.inbounds is not None else ""
     element = w.type(op.elem_type)
-    operands = ", ".join([element, w.typed(op.ptr), *indices])
+    operands = ", ".join([element, w.typed(pointer), *indices])
     w.define(op, f"getelementptr {inbounds}{operands}")
 
 
@@ -164,8 +172,8 @@ def _refuse_atomic(op: Operation) -> None:
 @writes(llvm.LoadOp)
 def _load(w: LlvmWriter, op: llvm.LoadOp) -> None:
     _refuse_atomic(op)
-    result = w.type(op.dereferenced_value.type)
-    w.define(op, f"load {result}, {w.typed(op.ptr)}{_alignment(op)}")
+    (pointer,), result = operands_of(op), w.type(result_of(op).type)
+    w.define(op, f"load {result}, {w.typed(pointer)}{_alignment(op)}")
 
 
 @writes(llvm.StoreOp)
@@ -175,7 +183,7 @@ def _store(w: LlvmWriter, op: llvm.StoreOp) -> None:
     hint = ""
     if op.nontemporal is not None:
         hint, w.uses_nontemporal = ", !nontemporal !0", True
-    operands = w.arguments(op.operands)
+    operands = w.arguments(operands_of(op))
     w.line(f"store {volatile}{operands}{_alignment(op)}{hint}")
 
 
@@ -237,15 +245,19 @@ def _gather(w: LlvmWriter, op: memory.GatherLanesOp) -> None:
 
 @writes(llvm.InsertElementOp, memory.ExtractElementOp)
 def _element(w: LlvmWriter, op: Operation) -> None:
-    w.define(op, f"{mnemonic(op)} {w.arguments(op.operands)}")
+    w.define(op, f"{mnemonic(op)} {w.arguments(operands_of(op))}")
 
 
 @writes(llvm.ShuffleVectorOp)
 def _shuffle(w: LlvmWriter, op: llvm.ShuffleVectorOp) -> None:
-    values = list(op.mask.iter_values())
-    lanes = ", ".join(f"i32 {v}" if v >= 0 else "i32 poison" for v in values)
-    mask = f"<{len(values)} x i32> <{lanes}>"
-    w.define(op, f"shufflevector {w.arguments(op.operands)}, {mask}")
+    mask = _mask(numbers_of(op.mask))
+    w.define(op, f"shufflevector {w.arguments(operands_of(op))}, {mask}")
+
+
+@lru_cache(1 << 10)
+def _mask(lanes: Sequence[int]) -> str:
+    texts = ", ".join(f"i32 {n}" if n >= 0 else "i32 poison" for n in lanes)
+    return f"<{len(lanes)} x i32> <{texts}>"
 
 
 @writes(llvm.ExtractValueOp, llvm.InsertValueOp)

@@ -23,7 +23,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from glow.support.attributes import OfAttributes
 from glow.support.errors import CompilationError
+from glow.support.op_construction import result_of
+from glow.support.walking import block_ops
 
 _SPELLED: dict[type[Attribute], tuple[str, str]] = {
     Float16Type: ("half", "f16"),
@@ -67,7 +70,7 @@ class LlvmWriter:
         self.callees: dict[str, str] = {}
         """Declarations of the functions that calls named."""
         self.globals: dict[str, None] = {}
-        self._types: dict[Attribute, tuple[str, str]] = {}
+        self._spelled = OfAttributes(self._spell)
         self._count = 0
 
     def type(self, type_: Attribute) -> str:
@@ -77,12 +80,6 @@ class LlvmWriter:
     def suffix(self, type_: Attribute) -> str:
         """Return the type as it stands in the name of an intrinsic."""
         return self._spelled(type_)[1]
-
-    def _spelled(self, type_: Attribute) -> tuple[str, str]:
-        spelled = self._types.get(type_)
-        if spelled is None:
-            spelled = self._types[type_] = self._spell(type_)
-        return spelled
 
     def _spell(self, type_: Attribute) -> tuple[str, str]:
         match type_:
@@ -113,7 +110,7 @@ class LlvmWriter:
 
     def define(self, op: Operation, text: str) -> None:
         """Write `text`, and a name for the result of `op` if it has one."""
-        result = f"{self.name(op.results[0])} = " if op.results else ""
+        result = f"{self.name(result_of(op))} = " if op.results else ""
         self.lines.append(f"  {result}{text}")
 
     def typed(self, value: SSAValue) -> str:
@@ -131,7 +128,7 @@ class LlvmWriter:
         attributes: dict[int, str] | None = None,
     ) -> None:
         """Write a call of intrinsic `callee` and declare it once."""
-        result = self.type(op.results[0].type) if op.results else "void"
+        result = self.type(result_of(op).type) if op.results else "void"
         if callee not in self.declared:
             types = ", ".join(self.type(value.type) for value in operands)
             self.declared[callee] = f"declare {result} @{callee}({types})"
@@ -182,7 +179,7 @@ class LlvmWriter:
                 for arg in block.args:
                     self.name(arg)
                     self.lines.append("")
-            for inner in block.ops:
+            for inner in block_ops(block):
                 self.operation(inner)
         for block, place in places.items():
             if block is not entry:

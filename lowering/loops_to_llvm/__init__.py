@@ -78,7 +78,6 @@ class LoopsToLlvmPass(ModulePass):
                 block.insert_op_before(new, old)
             if made:
                 old.detach()
-                old.erase()
         known = {f.sym_name.data for f in block.ops if isinstance(f, llvm.FuncOp)}
         for declaration in externals.values():
             if declaration.sym_name.data not in known:

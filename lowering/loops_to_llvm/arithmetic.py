@@ -1,7 +1,6 @@
 """Rules for `arith`, `math` and the elementwise ops of `llvm_ext`."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, cast
 
 from xdsl.dialects import arith, llvm, math, vector
@@ -34,7 +33,9 @@ from glow.lowering.loops_to_llvm.types import (
     lanes_of,
 )
 from glow.support.discovery import dialect_in, mnemonic, ops_named
+from glow.support.op_construction import result_of
 from glow.support.types import is_narrow_float
+from glow.support.walking import operands_of
 
 _EXT = dialect_in("llvm_ext", "glow.dialects.llvm_ext")
 _SCALAR_OR_VECTOR = "uitofp fptosi fptoui fptosi_sat fptoui_sat cmpf select"
@@ -56,12 +57,11 @@ for _source, _names, _target, _results in (
     _RENAMED.update(zip(_ops, _others, strict=True))
 
 
-@cache
-def fast_math(flags: arith.FastMathFlagsAttr) -> llvm.FastMathAttr:
+def _fast_math(flags: Any) -> llvm.FastMathAttr:
     return llvm.FastMathAttr(flags.data)
 
 
-_FLAGS = {
+_FLAGS: dict[Attribute, Attribute] = {
     arith.IntegerOverflowAttr(None): IntegerAttr(0, i32),
     arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW]): IntegerAttr(1, i32),
     arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NUW]): IntegerAttr(2, i32),
@@ -69,31 +69,47 @@ _FLAGS = {
 }
 
 
-def flags_of(op: Operation) -> llvm.FastMathAttr | None:
+def flags_of(f: Translation, op: Operation) -> llvm.FastMathAttr | None:
     """Return the fast-math flags of `op` if it has any."""
     flags = op.properties.get("fastmath")
     if not isinstance(flags, arith.FastMathFlagsAttr) or not flags.data:
         return None
-    return fast_math(flags)
+    return f.once(_fast_math, flags)
+
+
+def _overflow(flags: Attribute) -> Attribute:
+    return _FLAGS[flags]
 
 
 _IN_F16 = (arith.AddfOp, arith.SubfOp, arith.MulfOp)
 """Ops that some targets compute in f16; elsewhere f16 values are held as bits."""
 
 
-@lowers(*_RENAMED)
+_OF_INDICES = (arith.AddiOp, arith.SubiOp, arith.MuliOp)
+
+
+@lowers(*_OF_INDICES)
+def _add(f: Translation, op: Operation) -> None:
+    """Most sums of indices are offsets of pointers in the end, and are not needed."""
+    if isinstance(result_of(op).type, IndexType):
+        f.postpone(op, _rename)
+    else:
+        _rename(f, op)
+
+
+@lowers(*(op for op in _RENAMED if op not in _OF_INDICES))
 def _rename(f: Translation, op: Operation) -> None:
-    properties: dict[str, Attribute] = {}
-    if (overflow := op.properties.get("overflowFlags")) is not None:
-        properties["overflowFlags"] = _FLAGS[cast(arith.IntegerOverflowAttr, overflow)]
-    if (flags := flags_of(op)) is not None:
+    properties, given = dict[str, Attribute](), op.properties
+    if (overflow := given.get("overflowFlags")) is not None:
+        properties["overflowFlags"] = f.once(_overflow, overflow)
+    if (flags := flags_of(f, op)) is not None:
         properties["fastmathFlags"] = flags
     for name in ("predicate", "isExact"):
-        if name in op.properties:
-            properties[name] = op.properties[name]
-    operands, result = f.all(op.operands), converted(op.results[0].type)
-    if isinstance(op, _IN_F16) and element_type(op.result.type) == f16:
-        type_ = op.result.type
+        if name in given:
+            properties[name] = given[name]
+    operands, type_ = f.all(operands_of(op)), result_of(op).type
+    result = f.converted(type_)
+    if type(op) in _IN_F16 and element_type(type_) == f16:
         halves = [f.make(llvm.BitcastOp, [bits], type_) for bits in operands]
         value = f.make(_RENAMED[type(op)], halves, type_, **properties)
         f.replace(op, f.make(llvm.BitcastOp, [value], result))
@@ -132,7 +148,8 @@ def _constant(f: Translation, op: arith.ConstantOp) -> None:
 
 @lowers(arith.IndexCastOp)
 def _index_cast(f: Translation, op: arith.IndexCastOp) -> None:
-    value, result = f[op.input], converted(op.result.type)
+    (given,), result = operands_of(op), f.converted(result_of(op).type)
+    value = f[given]
     source, target = _bits(value.type), _bits(result)
     if source == target:
         f.values[op.result] = value
@@ -184,7 +201,8 @@ _INTRINSICS: dict[type[Operation], str] = {
 @lowers(*_INTRINSICS)
 def _intrinsic(f: Translation, op: Operation) -> None:
     name = f"llvm.{_INTRINSICS[type(op)]}"
-    f.replace(op, f.overloaded(name, f.all(op.operands), flags_of(op)))
+    flags = flags_of(f, op)
+    f.replace(op, f.overloaded(name, f.all(operands_of(op)), flags))
 
 
 @lowers(math.AbsIOp, math.CountLeadingZerosOp, math.CountTrailingZerosOp)

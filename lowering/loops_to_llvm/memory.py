@@ -34,7 +34,8 @@ from glow.lowering.loops_to_llvm.types import (
     with_element,
 )
 from glow.support.attributes import i32_array
-from glow.support.op_construction import build_op
+from glow.support.op_construction import build_op, result_of
+from glow.support.walking import operands_of
 
 _DYNAMIC = i32_array(llvm.GEP_USE_SSA_VAL)
 _NO_WRAP_FLAGS = IntegerAttr(0, i32)
@@ -78,11 +79,15 @@ def gep(
 
 def address(f: Translation, base: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
     """Return the pointer to an element of buffer `base`."""
-    type_: Any = base.type
-    element, pointer = stored(type_.element_type), f[base]
-    for index, stride in zip(indices, strides_of(type_), strict=True):
+    (element, strides), pointer = f.once(_elements_of, base.type), f[base]
+    for index, stride in zip(indices, strides, strict=True):
         pointer = _advance(f, pointer, index, element, stride)
     return pointer
+
+
+def _elements_of(type_: Any) -> tuple[Attribute, tuple[int, ...]]:
+    """Return what a buffer has in memory, and how far apart."""
+    return stored(type_.element_type), strides_of(type_)
 
 
 def _advance(
@@ -100,10 +105,11 @@ def _advance(
     if known is not None:
         return pointer if known == 0 else gep(f, pointer, element, known * stride)
     owner = index.owner
-    if isinstance(owner, arith.AddiOp):
-        known = constant_of(owner.rhs)
+    if type(owner) is arith.AddiOp:
+        lhs, rhs = operands_of(owner)
+        known = constant_of(rhs)
         if known is not None:
-            start = _advance(f, pointer, owner.lhs, element, stride)
+            start = _advance(f, pointer, lhs, element, stride)
             return gep(f, start, element, known * stride)
         if stride == 1:
             pointer, index = _row(f, pointer, owner, element)
@@ -130,7 +136,7 @@ def _row(
     The pointer is moved where the part of `index` from another block is defined, which
     arguments of the function can be.
     """
-    inner, start = index.lhs, index.rhs
+    inner, start = operands_of(index)
     if _block(f[start]) is f.block:
         inner, start = start, inner
     is_argument = pointer.owner is f.region.blocks.first
@@ -158,7 +164,7 @@ def _row(
 
 def _block(value: SSAValue) -> Block | None:
     owner = value.owner
-    return owner if isinstance(owner, Block) else owner.parent
+    return owner if type(owner) is Block else cast(Operation, owner).parent
 
 
 def _alignment(
@@ -185,12 +191,12 @@ def to_memory(f: Translation, value: SSAValue) -> SSAValue:
 
 @lowers(memref.LoadOp, vector.LoadOp)
 def _load(f: Translation, op: memref.LoadOp | vector.LoadOp) -> None:
-    base, *indices = op.operands
-    result = op.results[0].type
+    base, *indices = operands_of(op)
+    result = result_of(op).type
     value = f.make(
         llvm.LoadOp,
         [address(f, base, indices)],
-        stored(result),
+        f.once(stored, result),
         alignment=_alignment(op, base.type),
         ordering=_NOT_ATOMIC,
     )
@@ -199,7 +205,7 @@ def _load(f: Translation, op: memref.LoadOp | vector.LoadOp) -> None:
 
 @lowers(memref.StoreOp, vector.StoreOp)
 def _store(f: Translation, op: memref.StoreOp | vector.StoreOp) -> None:
-    source, base, *indices = op.operands
+    source, base, *indices = operands_of(op)
     value = to_memory(f, f[source])
     properties: dict[str, Attribute] = {
         "alignment": _alignment(op, base.type),

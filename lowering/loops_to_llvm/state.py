@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple, TypeVar
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
@@ -22,9 +23,21 @@ from glow.lowering.loops_to_llvm.types import (
     integer,
     suffix,
 )
-from glow.support.attributes import i32_array, symbol_reference
-from glow.support.op_construction import build_op
-from glow.support.walking import block_ops
+from glow.support.attributes import OfAttributes, i32_array, symbol_reference
+from glow.support.op_construction import append_op, build_op, result_of
+from glow.support.walking import block_ops, operands_of
+
+T = TypeVar("T")
+
+
+class _Postponed(NamedTuple):
+    """An op to be lowered by `handler` once its result is used, behind `after`."""
+
+    op: Operation
+    handler: LoopsHandler
+    block: Block
+    after: Operation | None
+    number: int
 
 
 class Translation:
@@ -43,12 +56,20 @@ class Translation:
         self.rows: dict[tuple[SSAValue, SSAValue, int], SSAValue] = {}
         """Pointers computed where their index is, in front of a loop."""
         self._shared: dict[Any, SSAValue] = {}
+        self._count = count()
+        self._memos: dict[Any, OfAttributes[Any]] = {}
+        self._postponed: dict[SSAValue, _Postponed] = {}
+        self._numbers: dict[Operation, int] = {}
+        """Which of the ops that were put between others comes first."""
         self.location: LocationAttr = UnknownLoc()
         """The location of the op being lowered."""
 
     def __getitem__(self, value: SSAValue) -> SSAValue:
         """Return the lowered `value`; an index constant is made where it is used."""
         lowered = self.values.get(value)
+        if lowered is None and value in self._postponed:
+            self._catch_up(self._postponed.pop(value))
+            lowered = self.values[value]
         if lowered is None:
             known = constant_of(value)
             assert known is not None, f"used before it is lowered: {value}"
@@ -61,7 +82,7 @@ class Translation:
     def do(self, op: Operation) -> None:
         """Append `op`."""
         op.location = self.location
-        self.block.add_op(op)
+        append_op(self.block, op)
 
     def make(
         self,
@@ -76,11 +97,51 @@ class Translation:
             op, operands=operands, result_types=types, properties=properties
         )
         self.do(made)
-        return made.results[0]
+        return result_of(made)
+
+    def once(self, function: Callable[[Attribute], T], attribute: Attribute) -> T:
+        """Return what `function` returns for an attribute, and ask it only once."""
+        memo = self._memos.get(function)
+        if memo is None:
+            memo = self._memos[function] = OfAttributes(function)
+        return memo(attribute)
+
+    def converted(self, type_: Attribute) -> Attribute:
+        return self.once(converted, type_)
+
+    def postpone(self, op: Operation, handler: LoopsHandler) -> None:
+        """Let `handler` append one op for `op` here, but only if its result is used."""
+        place = self.block, self.block.last_op, next(self._count)
+        self._postponed[result_of(op)] = _Postponed(op, handler, *place)
+
+    def _catch_up(self, late: _Postponed) -> None:
+        """Lower an op that was postponed, and put it where it would stand."""
+        self.all(operands_of(late.op))
+        outer, self.block = self.block, Block()
+        self.apply(late.handler, late.op)
+        made, self.block = self.block.last_op, outer
+        assert made is not None
+        made.detach()
+        self._numbers[made] = late.number
+        before = late.after
+        following = late.block.first_op if before is None else before.next_op
+        while following is not None and self._is_ahead(following, late):
+            before, following = following, following.next_op
+        if following is not None:
+            late.block.insert_op_before(made, following)
+        else:
+            late.block.add_op(made)
+
+    def _is_ahead(self, op: Operation, late: _Postponed) -> bool:
+        """Return whether `op`, which came later, stands in front all the same."""
+        if type(op) in (llvm.ConstantOp, llvm.UndefOp):
+            return True
+        return self._numbers.get(op, late.number) < late.number
 
     def make_at(self, value: SSAValue, op: Operation) -> None:
         """Put `op` where `value` is defined, in a block that is complete."""
         op.location = self.location
+        self._numbers[op] = -1
         owner = value.owner
         if isinstance(owner, Block):
             assert owner.first_op is not None
@@ -91,8 +152,9 @@ class Translation:
 
     def replace(self, source: Operation, value: SSAValue) -> None:
         """Let `value` stand for the one result of `source`."""
-        value.name_hint = value.name_hint or source.results[0].name_hint
-        self.values[source.results[0]] = value
+        result = result_of(source)
+        value.name_hint = value.name_hint or result.name_hint
+        self.values[result] = value
 
     def open(self, block: Block) -> Block:
         """Go on in `block`, appended to the function."""
@@ -103,7 +165,7 @@ class Translation:
 
     def block_for(self, source: Block) -> Block:
         """Return a block with the converted arguments of `source`, which map to it."""
-        new = Block(arg_types=[converted(arg.type) for arg in source.args])
+        new = Block(arg_types=[self.converted(arg.type) for arg in source.args])
         for old, arg in zip(source.args, new.args, strict=True):
             arg.name_hint = old.name_hint
             self.values[old] = arg
@@ -222,6 +284,10 @@ class Translation:
         handler = HANDLERS.get(type(op))
         if handler is None:
             raise PassFailedException(f"loops-to-llvm has no rule for {op.name}")
+        self.apply(handler, op)
+
+    def apply(self, handler: LoopsHandler, op: Operation) -> None:
+        """Lower `op` by `handler`."""
         outer, self.location = self.location, op.location
         handler(self, op)
         self.location = outer

@@ -111,6 +111,6 @@ def suffix(type_: Attribute) -> str:
 def constant_of(value: SSAValue) -> int | None:
     """Return the integer that `value` always is, if that is known."""
     owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+    if type(owner) is arith.ConstantOp and isinstance(owner.value, IntegerAttr):
         return owner.value.value.data
     return None

@@ -151,7 +151,7 @@ def _reduction(f: Translation, op: vector.ReductionOp) -> None:
         operands = [start, value]
     full_name = f"llvm.vector.reduce.{name}.{suffix(value.type)}"
     reduced: SSAValue
-    reduced = f.intrinsic(full_name, operands, element, flags_of(op)).results[0]
+    reduced = f.intrinsic(full_name, operands, element, flags_of(f, op)).results[0]
     if start is not None and isinstance(combine, str):
         reduced = f.overloaded(combine, [start, reduced])
     elif start is not None and isinstance(combine, type):

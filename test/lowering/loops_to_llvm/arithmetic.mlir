@@ -8,10 +8,10 @@
 // CHECK-NEXT:    llvm.sub %i, %i : i64
 // CHECK-NEXT:    llvm.fadd %x, %x {fastmathFlags = #llvm.fastmath<contract>} : f32
 // CHECK-NEXT:    llvm.call_intrinsic "llvm.maximum.f32"(%x, %x) {fastmathFlags = #llvm.fastmath<nsz>}
-func.func @flags_are_kept(%i: index, %x: f32) {
-  %0 = arith.addi %i, %i overflow<nsw> : index
-  %1 = arith.muli %i, %i overflow<nsw, nuw> : index
-  %2 = arith.subi %i, %i : index
+func.func @flags_are_kept(%i: i64, %x: f32) {
+  %0 = arith.addi %i, %i overflow<nsw> : i64
+  %1 = arith.muli %i, %i overflow<nsw, nuw> : i64
+  %2 = arith.subi %i, %i : i64
   %3 = arith.addf %x, %x fastmath<contract> : f32
   %4 = arith.maximumf %x, %x fastmath<nsz> : f32
   func.return

@@ -2,8 +2,6 @@
 
 // Constant parts of an index become literal offsets of one address.
 // CHECK-LABEL: @address_is_shared
-// CHECK-NEXT:    {{%\d+}} = llvm.mlir.constant(4) : i64
-// CHECK-NEXT:    %j = llvm.add %i
 // CHECK-NEXT:    [[P:%\d+]] = llvm.getelementptr %b[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
 // CHECK-NEXT:    %x = llvm.load [[P]] {alignment = 4 : i64} : !llvm.ptr -> f32
 // CHECK-NEXT:    [[Q:%\d+]] = llvm.getelementptr [[P]][4] : (!llvm.ptr) -> !llvm.ptr, f32
@@ -17,6 +15,24 @@ func.func @address_is_shared(%b: memref<?xf32>, %i: index) {
   %y = vector.load %b[%j] : memref<?xf32>, vector<8xf32>
   vector.store %y, %b[%c4] : memref<?xf32>, vector<8xf32>
   func.return
+}
+
+// A sum of indices that only addresses need is none; others stand where they stood.
+// CHECK-LABEL: @sums_of_indices
+// CHECK-NEXT:    [[C:%\d+]] = llvm.mlir.constant(3) : i64
+// CHECK-NEXT:    %twice{{\w*}} = llvm.add %i{{\w*}}, %i{{\w*}} : i64
+// CHECK-NEXT:    %scaled{{\w*}} = llvm.mul %twice{{\w*}}, [[C]] : i64
+// CHECK-NEXT:    [[P:%\d+]] = llvm.getelementptr %b{{\w*}}[%twice{{\w*}}] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+// CHECK-NEXT:    [[Q:%\d+]] = llvm.getelementptr [[P]][3] : (!llvm.ptr) -> !llvm.ptr, f32
+// CHECK-NEXT:    %x{{\w*}} = llvm.load [[Q]] {alignment = 4 : i64} : !llvm.ptr -> f32
+// CHECK-NEXT:    llvm.return %scaled{{\w*}} : i64
+func.func @sums_of_indices(%b: memref<?xf32>, %i: index) -> index {
+  %c3 = arith.constant 3 : index
+  %twice = arith.addi %i, %i : index
+  %scaled = arith.muli %twice, %c3 : index
+  %next = arith.addi %twice, %c3 : index
+  %x = memref.load %b[%next] : memref<?xf32>
+  func.return %scaled : index
 }
 
 // One pointer and one index are two addresses where elements differ in size.
