@@ -39,6 +39,7 @@ _VECTOR_MATH = (
     math.TruncOp,
 )
 _POLYNOMIALS = (math.ErfOp, math.ExpOp, math.ExpM1Op, math.LogOp, math.TanhOp)
+_COMMUTATIVE = (arith.AddfOp, arith.AddiOp, arith.MulfOp, arith.MuliOp)
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ class ScalarProgram:
         outputs: tuple[int, ...] = ()
         for op in block.ops:
             operands = tuple(numbers[value] for value in op.operands)
+            if type(op) in _COMMUTATIVE:  # so that a + b and b + a are one kernel
+                operands = tuple(sorted(operands))
             if op is block.last_op:
                 outputs = operands
                 break

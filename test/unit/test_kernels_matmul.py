@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from memory_code import MemoryCode
 from products import DTYPES, TARGETS, Array, Shape, epilogue_of, finished, seeded
+from xdsl.dialects.arith import AddfOp, MulfOp, SubfOp
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.scf import ForOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, Region
 
 import glow
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.llvm_ext.memory import PrefetchOp
+from glow.dialects.memory.elementwise import YieldOp
 from glow.dialects.memory.products import MatMulOp
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
@@ -239,3 +241,19 @@ def test_a_packed_factor_without_rows(target: str) -> None:
     b.output("y", y)
     found = glow.compile(b.model(), target=target)(np.zeros((7, 0), np.float32))
     np.testing.assert_array_equal(found, np.tile(bias, (7, 1)))
+
+
+@pytest.mark.parametrize(
+    ("op", "one"), [(AddfOp, True), (MulfOp, True), (SubfOp, False)]
+)
+def test_sums_in_any_order_are_one_kernel(op: type[Operation], one: bool) -> None:
+    """Layers that add what comes before and after are alike; differences are not."""
+
+    def epilogue(swapped: bool) -> Epilogue:
+        block = Block(arg_types=[f32, f32])
+        operands = block.args[::-1] if swapped else block.args
+        value = op.create(operands=operands, result_types=[f32])
+        block.add_ops([value, YieldOp(value.results)])
+        return Epilogue(ScalarProgram.of(Region(block)), f32)
+
+    assert (epilogue(True) == epilogue(False)) is one
