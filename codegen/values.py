@@ -273,7 +273,7 @@ def aligned(*values: Value | Number) -> list[Value]:
     for value in known:
         if (value.lanes, len(value.parts)) > (widest.lanes, len(widest.parts)):
             widest = value
-    return [value if value is widest else widest.like(value) for value in values]
+    return [widest if value is widest else widest.like(value) for value in values]
 
 
 def apply(
