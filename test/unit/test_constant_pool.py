@@ -96,10 +96,10 @@ def test_batches_share_weights_in_packed_form_too() -> None:
     held = [
         {address_of(array): array.nbytes for array in constants_of(net)} for net in nets
     ]
-    # Tables of row addresses and numbers of calls depend on the batch: bytes each.
+    # Tables of row addresses and numbers of `main` depend on the batch: bytes each.
     own = [sum(b for a, b in x.items() if a not in y) for x, y in (held, held[::-1])]
     weights = 4 * (784 * 512 + 512 * 256 + 256 * 10)
-    assert max(own) < 1500
+    assert max(own) < 2000
     assert all(weights < sum(each.values()) < 1.1 * weights for each in held)
 
 
