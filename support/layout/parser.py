@@ -249,7 +249,7 @@ def _table_for(written: Sequence[_Written], start: int) -> str:
     strange = [dim.column for dim in written if dim.letter not in known]
     text = "".join(dict.fromkeys(dim.letter for dim in written))
     raise LayoutError(
-        "expected the letters of NC, NCW, NCHW, NCDHW, for filters O and I instead of "
-        f'N and C, or of KN, got "{text}"',
+        "expected the letters of NC, NCW, NCHW or NCDHW, of OI, OIW, OIHW or OIDHW for "
+        f'filters, or of KN, got "{text}"',
         next(iter(strange), start),
     )

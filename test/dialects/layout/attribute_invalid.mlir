@@ -2,7 +2,7 @@
 
 // CHECK: #layout.physical<NHWQ>
 // CHECK-NEXT:                                    ^
-// CHECK-NEXT:                                    expected the letters of NC, NCW, NCHW, NCDHW, of the same with OI, or of KN, got "NHWQ"
+// CHECK-NEXT:                                    expected the letters of NC, NCW, NCHW or NCDHW, of OI, OIW, OIHW or OIDHW for filters, or of KN, got "NHWQ"
 "test.op"() {l = #layout.physical<NHWQ>} : () -> ()
 
 // -----
