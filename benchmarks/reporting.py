@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from glow.backends.cpu.cores import core_here
+
 
 class Page:
     """Text that is printed as it comes, and can be written to a file in the end."""
@@ -49,13 +51,15 @@ def today() -> str:
 
 
 def processor() -> str:
-    """Return the name of the processor, where the system tells it."""
+    """Return the name of the processor, where the system tells it, and of its cores."""
+    core = core_here()
+    kind = "" if core is None else f" ({core.name})"
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
-        return platform.processor()
+        return platform.processor() + kind
     names = [line.partition(":")[2] for line in lines if line.startswith("model name")]
-    return names[0].strip() if names else platform.processor()
+    return (names[0].strip() if names else platform.processor()) + kind
 
 
 def peak_bytes() -> int:
