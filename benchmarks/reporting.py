@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from glow.backends.cpu.cores import core_here
+from glow.tools.target_numbers import core_name
 
 
 class Page:
@@ -52,8 +52,8 @@ def today() -> str:
 
 def processor() -> str:
     """Return the name of the processor, where the system tells it, and of its cores."""
-    core = core_here()
-    kind = "" if core is None else f" ({core.name})"
+    core = core_name()
+    kind = "" if core is None else f" ({core})"
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -7,7 +7,14 @@ It takes some seconds. `_SHAPES` of `backends/cpu/targets.py` has what is printe
 where makers agree, else `CORES` of `backends/cpu/cores.py` (docs/processors.md).
 """
 
+from glow.backends.cpu.cores import core_here
 from glow.backends.cpu.target_numbers import target_numbers
+
+
+def core_name() -> str | None:
+    """Return what the cores of this processor are called, if they are known."""
+    core = core_here()
+    return None if core is None else core.name
 
 
 def main() -> None:

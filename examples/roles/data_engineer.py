@@ -115,7 +115,9 @@ def main() -> None:
         env.install("scikit-learn and its converter", "scikit-learn", "skl2onnx")
         env.python("two models trained and converted", TRAIN)
         env.python("the predictions of scikit-learn, for any batch", PREDICT)
-        if env.install("LightGBM and its converter", "lightgbm", "onnxmltools"):
+        if env.install(
+            "LightGBM and its converter", "lightgbm", "onnxmltools", "packaging"
+        ):
             env.python("the predictions of LightGBM", BOOST)
         env.python("a function of batches", BATCHES)
         (env.work / "workers.py").write_text(WORKERS)
