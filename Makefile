@@ -120,7 +120,8 @@ layouts: $(READY)
 	$(BIN)/python benchmarks/layouts.py --output benchmarks/LAYOUTS.md
 
 compile-time: $(READY)
-	$(BIN)/python benchmarks/compile_time.py --output benchmarks/COMPILE_TIME.md
+	$(BIN)/python benchmarks/compile_time.py --output benchmarks/COMPILE_TIME.md \
+		$(if $(EXPORTED),--exported $(EXPORTED))
 
 growth: $(READY)
 	$(BIN)/python benchmarks/growth.py --output benchmarks/GROWTH.md
