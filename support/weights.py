@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from errno import ENOENT
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -44,14 +45,21 @@ def resources_of(module: ModuleOp) -> Iterator[Resource]:
 
 
 def _resources_in(attribute: Attribute) -> Iterator[Resource]:
-    if isinstance(attribute, ArrayAttr):
+    kind = _kind_of(type(attribute))
+    if kind is ArrayAttr:
         for item in cast(ArrayAttr[Attribute], attribute):
             yield from _resources_in(item)
-    elif isinstance(attribute, Data):
+    elif kind is Data:
         handle = cast(Data[object], attribute).data
         resource = handle.find() if isinstance(handle, Handle) else None
         if resource is not None:
             yield resource
+
+
+@cache
+def _kind_of(kind: type[Attribute]) -> type | None:
+    """Return the class that attributes of `kind` are read as; None: they have none."""
+    return next((each for each in (ArrayAttr, Data) if issubclass(kind, each)), None)
 
 
 def load_weights(path: Path) -> tuple[Resource, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from itertools import combinations
 
@@ -187,6 +187,9 @@ class CallOp(IRDLOperation):
         return op
 
 
+AccessesOf = Callable[[CallOp], Sequence[PlacedTouch]]
+"""`CallOp.accesses`, or what keeps its results while calls do not change."""
+
 _NUMBERS = ("units", "step", "cost")
 
 
@@ -224,8 +227,7 @@ def _optional_number(parser: Parser, word: str) -> int | None:
 def place_of(pointer: SSAValue) -> tuple[tuple[SSAValue, int | None], int]:
     """Return the memory that `pointer` is in, and where, in bytes."""
     offset = 0
-    while isinstance(pointer.owner, BaseOp):
-        op = pointer.owner
+    while type(op := pointer.owner) is BaseOp:
         if op.entry is not None:
             return (op.source, op.entry.value.data), op.offset.value.data + offset
         pointer, offset = op.source, op.offset.value.data + offset
@@ -261,10 +263,8 @@ class StrandOp(IRDLOperation):
     assembly_format = "$number $body attr-dict"
 
     def __init__(self, number: int, ops: Sequence[Operation]):
-        super().__init__(
-            properties={"number": IntegerAttr(number, i64)},
-            regions=[Region(Block(ops))],
-        )
+        regions = [Region(Block(ops))]
+        initialize(self, (), (), {"number": integer(number)}, regions)
 
     @property
     def calls(self) -> list[CallOp]:
@@ -304,12 +304,14 @@ def is_beside(first: CallOp, second: CallOp) -> bool:
     return first.beside is not None and first.beside == second.beside
 
 
-def clashes(first: CallOp, second: CallOp) -> Iterator[tuple[PlacedTouch, PlacedTouch]]:
+def clashes(
+    first: CallOp, second: CallOp, accesses: AccessesOf = CallOp.accesses
+) -> Iterator[tuple[PlacedTouch, PlacedTouch]]:
     """Yield what calls touch that must not happen at the same time."""
     if is_beside(first, second):
         return
-    others = second.accesses()
-    for x in first.accesses():
+    others = accesses(second)
+    for x in accesses(first):
         yield from ((x, y) for y in others if x.clashes(y))
 
 
@@ -359,11 +361,8 @@ class SectionOp(IRDLOperation):
     assembly_format = "$number `on` $team `:` type($team) $body attr-dict"
 
     def __init__(self, number: int, team: SSAValue, strands: Sequence[StrandOp]):
-        super().__init__(
-            operands=[team],
-            properties={"number": IntegerAttr(number, i64)},
-            regions=[Region(Block(strands))],
-        )
+        regions = [Region(Block(strands))]
+        initialize(self, [team], (), {"number": integer(number)}, regions)
 
     @property
     def strands(self) -> list[StrandOp]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import ceil
 
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.team.sections import (
+    AccessesOf,
     CallOp,
     SectionOp,
     StrandOp,
@@ -114,6 +116,7 @@ def _with_pointers(calls: Iterable[CallOp]) -> Iterator[Operation]:
 class _Plan:
     piece_ns: int
     sections: list[dict[CallChain, None]] = field(default_factory=lambda: [])
+    _accesses: AccessesOf = field(default_factory=lambda: cache(CallOp.accesses))
     _memory: dict[Hashable, History] = field(default_factory=lambda: {})
     _groups: dict[int, set[CallChain]] = field(default_factory=lambda: {})
     """By number `beside`: the strands that calls with it wait for."""
@@ -124,7 +127,7 @@ class _Plan:
     def add(self, call: CallOp) -> None:
         """Assign `call` to a strand of a section."""
         self._order[call] = len(self._order)
-        accesses = call.accesses()
+        accesses = self._accesses(call)
         if call.ordered is not None:
             latest = list(self.sections[-1]) if self.sections else []
         else:
@@ -191,7 +194,7 @@ class _Plan:
         for strand in choices:
             if len(strand.calls) >= _MOST_CALLS or call.ordered is not None:
                 continue
-            units = strand.units_with(call)
+            units = strand.units_with(call, self._accesses)
             if units is None:
                 continue
             parts = -(-call.units.value.data // units[-1])

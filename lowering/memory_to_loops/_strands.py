@@ -7,10 +7,15 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import lcm
 
-from xdsl.dialects.builtin import IntegerAttr, i64
-
-from glow.dialects.team.sections import CallOp, alike, clashes, is_beside
+from glow.dialects.team.sections import (
+    AccessesOf,
+    CallOp,
+    alike,
+    clashes,
+    is_beside,
+)
 from glow.dialects.team.touches import PlacedTouch
+from glow.support.attributes import integer
 
 _MOST_PIECES = 64
 """Pieces of a call, roughly: enough for any number of threads to share them evenly."""
@@ -64,22 +69,22 @@ class CallChain:
         parts = min(sorted(sizes), key=lambda n: -(-self.parts // (n * _THREADS)) * n)
         for call, units in zip(self.calls, self.units_of_part(), strict=True):
             step = min(parts * units, call.units.value.data)
-            call.properties["step"] = IntegerAttr(step, i64)
+            call.properties["step"] = integer(step)
 
-    def units_with(self, call: CallOp) -> list[int] | None:
+    def units_with(self, call: CallOp, accesses: AccessesOf) -> list[int] | None:
         """Return `units` with those of `call`, None if it cannot be cut alike."""
         before = self.units_of_part()
         pairs = [
             (own, x, y)
             for own, each in zip(before, self.calls, strict=True)
-            for x, y in clashes(each, call)
+            for x, y in clashes(each, call, accesses)
         ]
         if not all(x.step and y.step for _, x, y in pairs):
             return None
         moves = next(
             (
                 (own * x.step, y.step)
-                for own, x, y in pairs or self._written_beside(call)
+                for own, x, y in pairs or self._written_beside(call, accesses)
                 if x.step and y.step
             ),
             None,
@@ -100,11 +105,11 @@ class CallChain:
         return [*units, last] if len(counts) == 1 else None
 
     def _written_beside(
-        self, call: CallOp
+        self, call: CallOp, accesses: AccessesOf
     ) -> Iterator[tuple[int, PlacedTouch, PlacedTouch]]:
         """Yield the writes of two calls of one op to one place, with its units."""
         for own, each in zip(self.units_of_part(), self.calls, strict=True):
             if is_beside(each, call):
-                for x, y in product(each.accesses(), call.accesses()):
+                for x, y in product(accesses(each), accesses(call)):
                     if x.writes and y.writes and x.place == y.place:
                         yield own, x, y
