@@ -24,7 +24,7 @@ from glow.lowering.memory_to_loops.history import History, PastTouch
 from glow.support.op_construction import build_op
 from glow.support.walking import operands_of
 
-_MANY_PARTS = 16
+_MANY_PARTS = 14
 """With so many pieces a call continues a strand rather than waiting for its end."""
 
 _LEAST_SAVED = 8
