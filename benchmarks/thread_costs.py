@@ -14,12 +14,15 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from reporting import table_head, table_row
 
 import glow
+from glow.tools.peers import onnxruntime_peer
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
@@ -103,15 +106,30 @@ def runs_of(threads: int) -> list[Callable[[], object]]:
     ]
 
 
-def in_turn(runs: Sequence[Callable[[], object]], seconds: float) -> float:
-    """Return what runs in turn take, as a multiple of the sum of each by itself."""
+def peer_runs_of(threads: int) -> list[Callable[[], object]]:
+    """Return what runs each of the models of `NAMES` by ONNX Runtime."""
+    found: list[Callable[[], object]] = []
+    with TemporaryDirectory() as folder:
+        for name in NAMES:
+            model, path = models.build(name), Path(folder) / f"{name}.onnx"
+            path.write_bytes(model.SerializeToString())
+            signature = glow.compile(path, threads=1).signature
+            run = onnxruntime_peer(str(path), threads, signature)
+            found.append(partial(run, models.inputs_of(model)))
+    return found
+
+
+def in_turn(
+    runs: Sequence[Callable[[], object]], seconds: float
+) -> tuple[float, float]:
+    """Return what runs in turn take, and the sum of each by itself, in us."""
 
     def turn() -> None:
         for run in runs:
             run()
 
     *alone, together = quartiles([*runs, turn], seconds)
-    return together / sum(alone)
+    return together, sum(alone)
 
 
 def idle_share(run: Callable[[], object], rounds: int = 20) -> float:
@@ -128,13 +146,15 @@ def idle_share(run: Callable[[], object], rounds: int = 20) -> float:
 
 def measure(threads: int, seconds: float) -> dict[str, float]:
     """Return the costs: in us, as multiples, and as a share of a core."""
-    one, several = runs_of(1), runs_of(threads)
+    one, several, peer = runs_of(1), runs_of(threads), peer_runs_of(threads)
+    turns = {"several": several, "one": one, "peer": peer}
+    found = {name: in_turn(runs, seconds) for name, runs in turns.items()}
     return {
         "round_trip_us": round_trip_us(seconds),
         "barrier_us": barrier_us(threads, seconds),
         "passing_on_us": barrier_us(threads, seconds, passes_on=True),
-        "in_turn": in_turn(several, seconds),
-        "in_turn_alone": in_turn(one, seconds),
+        **{f"{name}_in_turn_us": both for name, (both, _) in found.items()},
+        **{f"{name}_alone_us": alone for name, (_, alone) in found.items()},
         "idle": idle_share(several[0]),
     }
 
@@ -144,6 +164,11 @@ def table(costs: dict[str, float], threads: int) -> str:
     names = ", ".join(NAMES)
     trip, wait = costs["round_trip_us"], costs["barrier_us"]
     passing = costs["passing_on_us"]
+
+    def turns(runs: str) -> str:
+        both, alone = costs[f"{runs}_in_turn_us"], costs[f"{runs}_alone_us"]
+        return f"{both / alone:.2f}, {both - alone:.0f} us more"
+
     rows = (
         ("a line of the caches to another core and back", f"{trip:.2f} us"),
         (
@@ -151,8 +176,9 @@ def table(costs: dict[str, float], threads: int) -> str:
             f"{wait:.2f} us, {wait / trip:.1f} times that",
         ),
         ("the same, and lines that one wrote go to the other", f"{passing:.2f} us"),
-        (f"{names} in turn, of the sum of each alone", f"{costs['in_turn']:.2f}"),
-        ("the same with one thread", f"{costs['in_turn_alone']:.2f}"),
+        (f"{names} in turn, of the sum of each alone", turns("several")),
+        ("the same with one thread", turns("one")),
+        (f"the same with {threads} threads of ONNX Runtime", turns("peer")),
         ("of a core, from 2 ms after a run on", f"{costs['idle']:.2%}"),
     )
     return table_head(("cost", "measured")) + "".join(map(table_row, rows))

@@ -56,9 +56,9 @@ COSTS = """
 ## Beside computing
 
 Medians over processes of lower quartiles of runs that take turns. Models in turn find
-less of their weights in caches, which one thread shows too; what is more is the change
-from one model to the next. Where others want the cores, runs are done by one thread,
-and a barrier is not measured.
+less of their weights in caches. Both cores then read the weights again, no faster than
+memory gives them, so two threads lose about as much time as one, of half as much. Where
+others want the cores, runs are done by one thread, and a barrier is not measured.
 
 """
 
