@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from errno import ENOENT
 from pathlib import Path
 
@@ -138,6 +139,15 @@ def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
         raise
 
 
+@dataclass(frozen=True, order=True)
+class CachedFile:
+    """A file of a cache. Units: bytes; seconds since the epoch."""
+
+    used: float
+    size_bytes: int
+    path: str
+
+
 class FileCache:
     """
     Files of one suffix by key; safe for many threads and processes, for this user only.
@@ -184,23 +194,41 @@ class FileCache:
                 self._unpruned = 0
                 self._prune()
 
-    def _prune(self) -> None:
-        """Remove the files used longest ago until the rest is below the limit."""
-        files: list[tuple[float, int, str]] = []
-        abandoned = time.time() - _ABANDONED_SECONDS
+    def files(self) -> list[CachedFile]:
+        """Return the files, those used longest ago first, unfinished ones included."""
+        files: list[CachedFile] = []
         with os.scandir(self.folder) as entries:
             for entry in entries:
-                is_whole = not entry.name.endswith(TEMPORARY)
-                with suppress(OSError):
-                    status = entry.stat()
-                    if not is_whole and status.st_mtime < abandoned:
-                        os.unlink(entry)
-                    elif f"{self.suffix}." in f"{entry.name}.":
-                        files.append((status.st_mtime, status.st_size, entry.path))
-        total = sum(size for _, size, _ in files)
-        for _, size, path in sorted(files):
-            if total <= self.limit_bytes:
-                return
+                if f"{self.suffix}." in f"{entry.name}.":
+                    with suppress(OSError):
+                        status = entry.stat()
+                        files.append(
+                            CachedFile(status.st_mtime, status.st_size, entry.path)
+                        )
+        return sorted(files)
+
+    def clear(self) -> int:
+        """
+        Remove all files, and return how many there were.
+
+        Processes that have one open or mapped go on with it.
+        """
+        removed = 0
+        for file in self.files():
             with suppress(OSError):
-                os.unlink(path)
-            total -= size
+                os.unlink(file.path)
+                removed += 1
+        return removed
+
+    def _prune(self) -> None:
+        """Remove the files used longest ago until the rest is below the limit."""
+        abandoned = time.time() - _ABANDONED_SECONDS
+        files = self.files()
+        total = sum(file.size_bytes for file in files)
+        for file in files:
+            is_abandoned = file.path.endswith(TEMPORARY) and file.used < abandoned
+            if total <= self.limit_bytes and not is_abandoned:
+                continue
+            with suppress(OSError):
+                os.unlink(file.path)
+            total -= file.size_bytes

@@ -13,7 +13,7 @@ from glow.support.files import FileCache, replace_file
 # A file is this, the SHA-256 of the object, and the object.
 _MAGIC = b"glow-object-1\n"
 _DIGEST_BYTES = 32
-_SUFFIX = ".object"
+SUFFIX = ".object"
 
 LIMIT_BYTES = 64 << 20
 _MEMORY_LIMIT_BYTES = 64 << 20
@@ -29,7 +29,7 @@ class ObjectCache:
     def __init__(self, directory: Path | None = None, limit_bytes: int = LIMIT_BYTES):
         self._files: FileCache | None = None
         if directory is not None:
-            self._files = FileCache(directory, _SUFFIX, limit_bytes)
+            self._files = FileCache(directory, SUFFIX, limit_bytes)
 
     def get(self, key: str, make: Callable[[], bytes]) -> bytes:
         """Return the object for `key`; `make` it where it is not known."""
