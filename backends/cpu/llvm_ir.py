@@ -9,13 +9,14 @@ import re
 from collections.abc import Container
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.ir import Operation
 
 from glow.backends.cpu.code_generation import assembly, object_code
 from glow.backends.cpu.llvm_ops import WRITERS
 from glow.backends.cpu.llvm_text import LlvmWriter
 from glow.support.errors import CompilationError
+from glow.support.locations import name_of
 from glow.support.targets import FORMS, Target
 
 
@@ -38,11 +39,25 @@ def text_of(writer: LlvmWriter, defined: Container[str]) -> str:
 
 
 def llvm_ir(module: ModuleOp) -> str:
-    """Return the LLVM IR of a module of the llvm dialect."""
-    writer = LlvmWriter(WRITERS)
+    """
+    Return the LLVM IR of a module of the llvm dialect, to read and to link.
+
+    A comment says for which nodes of the model a function is called.
+    """
+    writer = _CommentedWriter(WRITERS)
     for op in module.ops:
         _write(writer, op)
     return text_of(writer, writer.callees)  # the module declares these
+
+
+class _CommentedWriter(LlvmWriter):
+    """A writer that puts the names of nodes behind calls of functions."""
+
+    def operation(self, op: Operation) -> None:
+        super().operation(op)
+        if isinstance(op, llvm.CallOp) and not isinstance(op.location, UnknownLoc):
+            name = "".join(c if c.isprintable() else "?" for c in name_of(op))
+            self.lines[-1] += f"  ; {name}"
 
 
 def internal_ir(module: ModuleOp) -> str:
