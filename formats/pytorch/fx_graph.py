@@ -136,6 +136,8 @@ class _GraphImport:
 
     def _called(self, node: Any) -> Any:
         arguments, named = self._known(node.args), self._known(node.kwargs)
+        if name_of_target(node.target).startswith("as_strided"):
+            named["memory"] = _strides_in_memory(node.args[0].meta.get("val"))
         made = _function_of(node.target)(*arguments, **named)
         if isinstance(made, Tracer):
             _check_result(made, node.meta.get("val"))
@@ -172,6 +174,16 @@ class _GraphImport:
             )
         self.program.save(storage, tensor)
         return FxOutput(storage.sym_name.data, given.is_state)
+
+
+def _strides_in_memory(tensor: Any) -> tuple[int, ...] | None:
+    """Return the strides of a tensor of PyTorch if it has its memory for itself."""
+    if tensor is None:
+        return None
+    strides = tuple(tensor.stride())
+    room = tensor.untyped_storage().nbytes()
+    is_alone = room == tensor.numel() * tensor.element_size()
+    return strides if is_alone and all(type(each) is int for each in strides) else None
 
 
 def _check_result(made: Tracer, expected: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,6 +49,50 @@ def permute(x: Any, dims: Sequence[int]) -> Any:
 @aten("transpose.int", "transpose_copy.int")
 def transpose(x: Any, one: int, other: int) -> Any:
     return xp.swapaxes(x, one, other) if x.ndim else x
+
+
+@aten("as_strided", "as_strided_copy")
+def as_strided(
+    x: Any,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+    *,
+    memory: Sequence[int] | None,
+) -> Any:
+    """
+    Return the elements of the memory of `x` that strides reach from an offset on.
+
+    `memory` is the strides of `x` itself, None unless it fills its memory.
+    """
+    order = None if memory is None else order_in_memory(x.shape, memory)
+    if order is None:
+        raise UnsupportedModelError("as_strided of a tensor that has gaps in memory")
+    flat = xp.reshape(xp.transpose(x, order) if x.ndim else x, (-1,))
+    start = storage_offset or 0
+    wanted = order_in_memory(size, stride)
+    if wanted is not None and not start and math.prod(size) == x.size:
+        made = xp.reshape(flat, tuple(size[axis] for axis in wanted))
+        return xp.transpose(made, tuple(np.argsort(wanted).tolist())) if size else made
+    places = np.full(tuple(size), start, np.int64)
+    for axis, step in enumerate(stride):
+        own = [-1 if other == axis else 1 for other in range(len(size))]
+        places += (np.arange(size[axis]) * step).reshape(own)
+    return xp.reshape(xp.take(flat, places.reshape(-1)), tuple(size))
+
+
+def order_in_memory(
+    shape: Sequence[int], strides: Sequence[int]
+) -> tuple[int, ...] | None:
+    """Return the axes from the slowest to the fastest; None where there are gaps."""
+    moving = [axis for axis, extent in enumerate(shape) if extent > 1]
+    moving.sort(key=lambda axis: -strides[axis])
+    step = 1
+    for axis in reversed(moving):
+        if strides[axis] != step:
+            return None
+        step *= shape[axis]
+    return (*(axis for axis, extent in enumerate(shape) if extent <= 1), *moving)
 
 
 @aten("t")

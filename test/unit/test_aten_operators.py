@@ -15,6 +15,7 @@ from glow.formats.pytorch.fx_graph import (
     missing_operators,
     place_of_node,
 )
+from glow.formats.pytorch.movement import order_in_memory
 from glow.formats.pytorch.promotion import dtype_from, result_type
 from glow.formats.pytorch.registry import ATEN, name_of_target
 from glow.model import Model
@@ -197,3 +198,13 @@ def test_a_buffer_that_a_graph_changes_is_a_state() -> None:
     bindings = glow.compile(Model("count", made.module), "reference").bind()
     bindings["x"], bindings["sum"] = np.ones(2, np.float32), np.empty(2, np.float32)
     assert [bindings.run()["sum"].tolist() for _ in range(2)] == [[1, 1], [2, 2]]
+
+
+def test_axes_are_ordered_as_they_lie_in_memory() -> None:
+    """Axes of extent 1 may have any stride; gaps and overlaps have no order."""
+    assert order_in_memory((2, 3, 4), (12, 4, 1)) == (0, 1, 2)
+    assert order_in_memory((2, 3, 4), (1, 8, 2)) == (1, 2, 0)
+    assert order_in_memory((1, 3, 1), (99, 1, 7)) == (0, 2, 1)
+    assert order_in_memory((), ()) == ()
+    assert order_in_memory((2, 3), (4, 1)) is None
+    assert order_in_memory((2, 3), (1, 1)) is None

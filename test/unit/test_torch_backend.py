@@ -283,3 +283,31 @@ def test_results_that_share_memory_do_so() -> None:
             flat.fill_(7)
             assert row.unique().item() == part.unique().item() == 7
             torch.testing.assert_close(twice, x * 2)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: torch.as_strided(x, (2, 3, 4), (12, 4, 1)),
+        lambda x: torch.as_strided(x, (4, 3, 2), (1, 4, 12)),
+        lambda x: torch.as_strided(x.permute(2, 0, 1), (4, 2, 3), (6, 3, 1)),
+        lambda x: torch.as_strided(x, (2, 3, 4, 1), (12, 4, 1, 7)),
+        lambda x: torch.as_strided(x, (5, 4), (3, 2), 1),
+        lambda x: torch.as_strided(x, (3, 4), (0, 1)),
+        lambda x: torch.as_strided(x, (), ()),
+    ],
+    ids=["same", "turned", "permuted", "loose", "windows", "repeated", "element"],
+)
+def test_strides_reach_what_they_do_in_memory(view: Any) -> None:
+    check(lambda x: view(x + 1), torch.randn(2, 3, 4))
+
+
+def test_strides_of_a_part_are_refused() -> None:
+    with pytest.raises(Exception, match="as_strided of a tensor that has gaps"):
+        check(lambda x: torch.as_strided((x + 1)[1], (3,), (1,)), torch.randn(2, 3))
+
+
+def test_a_pool_of_channels_last_is_supported() -> None:
+    """PyTorch writes its result with `as_strided`."""
+    permuted = torch.nn.AdaptiveAvgPool2d(1)
+    check(lambda x: permuted((x + 1).permute(0, 3, 1, 2)), torch.randn(1, 5, 5, 6))
