@@ -96,7 +96,7 @@ class ShapeCompiler:
         except (GlowError, InternalError, VerifyException) as error:
             _LOG.info("%s: cannot derive %s: %s", self._name, self._text(point), error)
             return None
-        self._tell(point, "derived", start)
+        self._log(point, "derived", start)
         return net
 
     def _derived_below(self, point: Point) -> Executable | None:
@@ -136,7 +136,7 @@ class ShapeCompiler:
         with self._lock:
             for each in seen:  # now that its constants are those of the executable
                 self._families.add(point, each, notes)
-        self._tell(point, "compiled", start)
+        self._log(point, "compiled", start)
         return net
 
     def _dims_of(self, point: Point) -> Dims:
@@ -145,7 +145,7 @@ class ShapeCompiler:
     def _text(self, point: Point) -> str:
         return text_of(self._dims_of(point))
 
-    def _tell(self, point: Point, how: str, start: float) -> None:
+    def _log(self, point: Point, how: str, start: float) -> None:
         ms = (time.perf_counter() - start) * 1e3
         _LOG.info("%s: %s for %s in %.0f ms", self._name, how, self._text(point), ms)
 

@@ -101,7 +101,7 @@ class _SamplesOfForm:
             samples = self._samples(key)
             points = [sample.point for sample in samples]
             found = interpolate(points, [sample.integers for sample in samples])
-            if found is None or _tells(found, points):
+            if found is None or _shows_rounding(found, points):
                 continue
             middle = [
                 (n + m) // 2 | 1 for n, m in zip(found.low, found.high, strict=True)
@@ -128,7 +128,7 @@ class _SamplesOfForm:
         samples = self._samples(key)
         points = [sample.point for sample in samples]
         found = interpolate(points, [sample.integers for sample in samples])
-        if found is None or not _tells(found, points):
+        if found is None or not _shows_rounding(found, points):
             return None
         arrays: dict[int, NDArray[Any]] = {}
         shapes: dict[int, Multilinear] = {}
@@ -154,7 +154,7 @@ def _keys_of(point: Point) -> Iterator[_Fixed]:
             yield tuple(point[i] if i in fixed else None for i in axes)
 
 
-def _tells(found: Multilinear, points: Sequence[Point]) -> bool:
+def _shows_rounding(found: Multilinear, points: Sequence[Point]) -> bool:
     """
     Return whether `points` would show it where extents are rounded.
 

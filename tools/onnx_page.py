@@ -52,14 +52,14 @@ def onnx_page(note: str) -> str:
         for name, versions in sorted(operators.items()):
             opsets = sorted(versions)
             for since, until in zip(opsets, [*opsets[1:], None], strict=True):
-                told = _told(since, until)
+                told = _opsets(since, until)
                 ops = ops_of(name, versions[since])
                 cells = [f"`{name}`", told, _elements(name, ops), _links(ops)]
                 lines.append(f"| {' | '.join(cells)} | {_place(versions[since])} |")
     return "\n".join(lines) + "\n"
 
 
-def _told(since: int, until: int | None) -> str:
+def _opsets(since: int, until: int | None) -> str:
     if until is None:
         return "all" if since == 1 else f"{since} on"
     return f"{since} to {until - 1}"

@@ -99,7 +99,7 @@ def _triple_of(isa: str) -> str:
 
 
 @cache
-def _tell_untested_host(triple: str) -> None:
+def _warn_untested_host(triple: str) -> None:
     """Warn once per process that this is untested on such a machine."""
     if not (triple.startswith("x86_64") and "linux" in triple):
         warnings.warn(f"glow is untested on {triple} hosts", stacklevel=4)
@@ -156,7 +156,7 @@ def cpu_target(features: str = "") -> Target:
         raise TargetError(f"expected cpu-features out of {known}, got {features!r}")
     runs_here = _runs_here(isa)
     if runs_here:
-        _tell_untested_host(llvm.get_process_triple())
+        _warn_untested_host(llvm.get_process_triple())
     is_native = isa == _host_isa()
     caches = cache_sizes() if runs_here else DEFAULT_CACHE_SIZES
     return Target(

@@ -76,9 +76,9 @@ def call_winograd(
     multiplied = {"left": scratch, "right": filter, "result": scratch, "table": offsets}
     stored = {"scratch": scratch, **epilogue_arguments(main, op)}
     stored |= {"result": main.stored(op.result), "table": offsets}
-    is_far = F32_BYTES * prod(input.shape) > main.target.l2_bytes
+    prefetch = F32_BYTES * prod(input.shape) > main.target.l2_bytes
     first, last = (
-        WinogradInput(form.tile, lanes, is_far),
+        WinogradInput(form.tile, lanes, prefetch),
         WinogradOutput(form.tile, lanes, epilogue.form),
     )
     moved = (form.tile + 2) ** 2 * (row.input.channels + row.output.channels)

@@ -90,7 +90,7 @@ class PlannedCall:
     """What it takes, roughly."""
     group: int = 0
     """What a profile counts it to."""
-    goes_on: bool = False
+    is_interleaved: bool = False
     """Whether it takes turns with calls before it, whose results it reads."""
 
     @property
@@ -146,7 +146,7 @@ def rounds_of(
     while at < len(calls):
         chain = _Chain(near, costs, calls[at])
         for call in calls[at + 1 :] if chain.is_large else ():
-            if not chain.goes_on(call):
+            if not chain.extend(call):
                 break
         yield from chain.rounds()
         at += len(chain.calls)
@@ -180,7 +180,7 @@ class _Chain:
     def _most_constants(self) -> int:
         return self._near // _CONSTANTS
 
-    def goes_on(self, call: PlannedCall) -> bool:
+    def extend(self, call: PlannedCall) -> bool:
         """Add `call` if it may take turns; return whether another one may follow."""
         if call.is_ordered:
             return False
@@ -228,7 +228,7 @@ class _Chain:
         """Yield what each call does in turn."""
         done = dict.fromkeys(self.calls, 0)
         for call in self.calls[1:]:
-            call.goes_on = True
+            call.is_interleaved = True
 
         def until(call: PlannedCall, units: int) -> Iterator[CallRange]:
             before = done[call]

@@ -395,6 +395,6 @@ class Main:
         for part in rounds_of(self._planned, self.near_bytes, self.target.costs):
             self._add(*part)
         for call in self._planned:
-            if call.goes_on and self.profile is not None:
+            if call.is_interleaved and self.profile is not None:
                 self.profile.read_near(call.group, self.near_bytes)
         self.block.add_op(func.ReturnOp())

@@ -121,7 +121,7 @@ def test_rounds_advance_by_the_least_that_is_needed() -> None:
         *(("a", 0, 3), ("b", 0, 2), ("a", 3, 5), ("b", 2, 4)),
         *(("a", 5, 7), ("b", 4, 6), ("a", 7, 8), ("b", 6, 8)),
     ]
-    assert (one.goes_on, two.goes_on) == (False, True)
+    assert (one.is_interleaved, two.is_interleaved) == (False, True)
 
 
 SUMS = """

@@ -127,10 +127,10 @@ def test_host_without_avx512_gets_avx2():
 
 
 def test_untested_host_is_told_once():
-    targets._tell_untested_host.cache_clear()
+    targets._warn_untested_host.cache_clear()
     with pytest.warns(UserWarning, match="untested on arm64-apple-darwin hosts"):
-        targets._tell_untested_host("arm64-apple-darwin")
+        targets._warn_untested_host("arm64-apple-darwin")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        targets._tell_untested_host("arm64-apple-darwin")
-        targets._tell_untested_host("x86_64-unknown-linux-gnu")
+        targets._warn_untested_host("arm64-apple-darwin")
+        targets._warn_untested_host("x86_64-unknown-linux-gnu")
