@@ -18,6 +18,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 
 import glow
+from glow.backends.cpu.cores import CORES
 from glow.dialects.memory.address import Addressing
 from glow.dialects.team.sections import CallOp, SectionOp, alike, is_beside
 from glow.dialects.team.touches import Bytes, PlacedTouch, first_clash
@@ -280,11 +281,11 @@ def test_who_reads_what_others_write_comes_after_them(
     assert joined > 10 or name == "encoder"
 
 
-def at_loops(name: str) -> ModuleOp:
-    """Return a model of tests in pieces of 5 µs, kernels declared."""
+def at_loops(name: str, target: str = "cpu:avx2", piece_ns: int = 5000) -> ModuleOp:
+    """Return a model of tests in pieces, kernels declared."""
     module = glow.load((models.TWINS | models.MODELS)[name]()).module
     stages = stages_between("import", "loops")
-    text = pipeline_text(stages, "cpu:avx2", "declared", 5000)
+    text = pipeline_text(stages, target, "declared", piece_ns)
     run_passes(parse_passes(text), context(), module)
     return module
 
@@ -306,5 +307,25 @@ def test_runs_wait_seldom(
     target_of.cache_clear()
     try:
         assert number_of(at_loops(name), "sections") <= most
+    finally:
+        target_of.cache_clear()
+
+
+@pytest.mark.slow
+def test_products_go_on_with_pieces_of_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    Tiles of 8 pixels go on with lines of 7 x 4 in 14 parts of 56 pixels.
+
+    So a MobileNet waits for a third of its nodes where tiles have 8 rows, too.
+    """
+    zen4 = next(core for core in CORES if core.name == "Zen 4")
+    sizes = 32 << 10, 1 << 20
+    monkeypatch.setattr("glow.backends.cpu.targets.cache_sizes", lambda: sizes)
+    monkeypatch.setattr("glow.backends.cpu.targets.core_here", lambda: zen4)
+    target_of.cache_clear()
+    try:
+        assert target_of("cpu:avx512").tile_rows == 8
+        module = at_loops("mobilenet_v2", "cpu:avx512", 2500)
+        assert number_of(module, "sections") <= 33
     finally:
         target_of.cache_clear()
