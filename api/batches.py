@@ -139,17 +139,23 @@ def _rows_of(column: Any, spec: TensorSpec) -> Array:
     those of the input where the kind allows that; integers that it cannot hold, and
     fractions for integers, raise ValueError.
     """
-    array = np.asarray(column)
-    if array.dtype == object:  # an array or a list per row
-        array = np.asarray([np.asarray(row) for row in array])
-        if array.dtype == object:
-            raise ValueError("expected numbers in every row, got something else")
     tail = spec.shape[1:]
+    wanted = f"expected rows of {list(tail)}"
+    try:
+        array = np.asarray(column)
+        if array.dtype == object and array.ndim:  # an array or a list per row
+            array = np.asarray([np.asarray(row) for row in array])
+    except ValueError:
+        raise ValueError(f"{wanted}, got some of other shapes") from None
+    if not array.ndim:
+        got = with_article(type(column).__name__)
+        raise ValueError(f"{wanted} in an array or a list, got {got}")
+    if array.dtype == object:
+        raise ValueError("expected numbers in every row, got something else")
     if array.shape[1:] != tail:
         if array[:1].size != (np.prod(tail, dtype=int) if len(array) else 0):
-            raise ValueError(
-                f"expected rows of {list(tail)}, got {list(array.shape[1:])}"
-            )
+            got = f"rows of {list(array.shape[1:])}" if array.ndim > 1 else "numbers"
+            raise ValueError(f"{wanted}, got {got}")
         array = array.reshape(-1, *tail)
     if array.dtype == spec.dtype:
         return array
@@ -185,8 +191,10 @@ def udf(
     not depend on how rows are split into batches, bit for bit, if the model computes
     each row on its own.
     Errors: BindingError for models of other inputs or outputs, and for names that they
-    lack; those of `glow.compile`.
+    lack; ValueError for less than one row; those of `glow.compile`.
     """
+    if rows is not None and rows < 1:
+        raise ValueError(f"expected at least one row at once, got rows={rows}")
     if isinstance(model, Executable):
         net = model
         if options:

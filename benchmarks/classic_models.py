@@ -31,6 +31,8 @@ COMMAND = "make classic-models"
 BATCHES = (1, 10_000)
 SECONDS = 2.0
 """How long the engines take turns for each batch."""
+LEAST_RUNS = 5
+"""How often at least; treelite takes seconds for large forests."""
 FEATURES, SAMPLES = 20, 4000
 
 LLEAVES = """
@@ -190,7 +192,7 @@ def measure(name: str, lleaves: str) -> dict[str, Any]:
             its = np.asarray(its, np.float64).reshape(mine.shape)
             most = np.abs(mine - its).max() / max(1e-30, np.abs(its).max())
             found["error"] = max(found["error"], float(most))
-        medians = interleaved_medians(list(programs.values()), 1, SECONDS)
+        medians = interleaved_medians(list(programs.values()), 1, SECONDS, LEAST_RUNS)
         for engine, seconds in zip(programs, medians, strict=True):
             found[f"{engine} {rows}"] = seconds
     if lleaves and hasattr(model, "booster_"):

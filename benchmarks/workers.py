@@ -4,7 +4,8 @@ Measure worker processes that share a model: `python benchmarks/workers.py`.
 A process compiles VGG-19 and pickles `glow.udf` of it. Workers get the pickle and then
 rows of a job over a pipe; one is killed while it computes, and its row goes to the
 next. Results must equal those of one process bit for bit. Workers are fresh
-interpreters, or forks of a process that has imported glow; limits are for these.
+interpreters, or forks of a process that has imported glow; limits are for these. Fresh
+interpreters that have NumPy alone, and no model, say what no package can go below.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from reporting import Page, processor, run_python, table_head, today
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 COMMAND = "python benchmarks/workers.py --output benchmarks/WORKERS.md"
@@ -51,6 +51,12 @@ def compile_model(folder: Path) -> None:
     print(json.dumps([scored.executable.constant_bytes, scored.executable.arena_bytes]))
 
 
+def wait(folder: Path, pipe: Connection) -> None:
+    """Say when ready, as an interpreter is that has imported NumPy and nothing more."""
+    pipe.send("ready")
+    pipe.recv()
+
+
 def work(folder: Path, pipe: Connection) -> None:
     """Say when ready, then compute each row whose number comes in."""
     scored = pickle.loads((folder / "model.pickle").read_bytes())
@@ -68,12 +74,12 @@ def work(folder: Path, pipe: Connection) -> None:
 
 
 class Worker:
-    """A process that computes rows of the job."""
+    """A process that computes rows of the job, or does something else."""
 
-    def __init__(self, context: Any, folder: Path):
+    def __init__(self, context: Any, folder: Path, job: Any = work):
         start = time.perf_counter()
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=work, args=(folder, theirs), daemon=True)
+        self.process = context.Process(target=job, args=(folder, theirs), daemon=True)
         self.process.start()
         theirs.close()  # or its end would not be seen
         self.pipe.recv()
@@ -124,6 +130,20 @@ class Found:
     is_same: bool
 
 
+def measure_least(folder: Path) -> tuple[int, float]:
+    """Return the bytes of as many fresh interpreters with NumPy, and until the next."""
+    context = multiprocessing.get_context("spawn")
+    workers = [Worker(context, folder, wait) for _ in range(WORKERS)]
+    used = sum(pss_bytes(worker.process.pid) for worker in workers)
+    for worker in workers:
+        worker.process.kill()
+    return used, _ready_s(workers)
+
+
+def _ready_s(workers: list[Worker]) -> float:
+    return float(np.median([worker.ready_s for worker in workers[1:]]))
+
+
 def measure(method: str, folder: Path) -> Found:
     """Run the job in processes that `multiprocessing` starts by a method."""
     context: Any = multiprocessing.get_context(method)
@@ -132,7 +152,6 @@ def measure(method: str, folder: Path) -> Found:
             import_module(module)
     workers = [Worker(context, folder) for _ in range(WORKERS)]
     used, kills = run_job(workers)
-    ready = float(np.median([worker.ready_s for worker in workers[1:]]))
     for worker in workers:
         worker.process.kill()
     results = [folder / f"{i}.npy" for i in range(ROWS)]
@@ -140,10 +159,13 @@ def measure(method: str, folder: Path) -> Found:
     for each in results:
         each.unlink()
     is_same = np.array_equal(found, np.load(folder / "wanted.npy"))
-    return Found(sum(used), ready, kills, is_same)
+    return Found(sum(used), _ready_s(workers), kills, is_same)
 
 
 def main() -> None:
+    # Not above, since fresh interpreters of `multiprocessing` import this module again.
+    from reporting import Page, run_python
+
     parser = argparse.ArgumentParser(description="Measure workers of one model.")
     parser.add_argument("--output", type=Path, help="write the table there too")
     parser.add_argument("--compile", type=Path, help=argparse.SUPPRESS)
@@ -154,21 +176,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         weights, arena = json.loads(run_python(__file__, "--compile", folder))
+        least, least_s = measure_least(folder)
         spawned = measure("spawn", folder)
         forked = measure("fork", folder)
     page = Page(_header(weights, arena))
     both = spawned, forked
     room = weights + WORKERS * WORKER_BYTES
-    shares = [(each.used_bytes - weights) / WORKERS for each in both]
-    used = (*(each.used_bytes for each in both), room)
+    used = (least, *(each.used_bytes for each in both), room)
     page.add_row(f"memory of {WORKERS}, MB", *map(megabytes, used))
-    shares = map(megabytes, (*shares, WORKER_BYTES))
+    shares = [(each.used_bytes - weights) / WORKERS for each in both]
+    shares = map(megabytes, (least / WORKERS, *shares, WORKER_BYTES))
     page.add_row("of one, beside the weights, MB", *shares)
-    times = (*(each.ready_s for each in both), READY_S)
+    times = (least_s, *(each.ready_s for each in both), READY_S)
     page.add_row("the next is ready, ms", *(f"{1e3 * each:.0f}" for each in times))
-    page.add_row("workers killed", *(each.kills for each in both), "")
+    page.add_row("workers killed", "", *(each.kills for each in both), "")
     same = ["yes" if each.is_same else "no" for each in both]
-    page.add_row("results equal bit for bit", *same, "")
+    page.add_row("results equal bit for bit", "", *same, "")
     page.write(args.output)
     is_slow = forked.used_bytes > room or forked.ready_s > READY_S
     if is_slow or not all(each.is_same for each in both):
@@ -180,7 +203,9 @@ def megabytes(size: float) -> str:
 
 
 def _header(weights: int, arena: int) -> str:
-    head = table_head(["what", "fresh interpreters", "forks", "at most"])
+    from reporting import processor, table_head, today
+
+    titles = ["what", "NumPy alone", "fresh interpreters", "forks", "at most"]
     return f"""# Worker processes that share a model
 
 Written by `{COMMAND}`
@@ -191,9 +216,10 @@ get a pickle of `glow.udf`, which refers to a file of the executable. It has
 {megabytes(weights)} MB of weights, and each run works in {megabytes(arena)} MB. Memory
 is the sum of proportional sets (PSS) while they compute. A worker is ready when it has
 the model, from when it was asked for, the first worker left out; times are medians.
-Limits are for forks: of a fresh interpreter, Python and NumPy alone take 14 MB.
+Limits are for forks. Fresh interpreters that import NumPy alone, and get no model, have
+a column: with what a run works in, they are beyond the limit of memory.
 
-{head}"""
+{table_head(titles)}"""
 
 
 if __name__ == "__main__":

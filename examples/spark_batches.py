@@ -1,5 +1,6 @@
 """Score a data frame with Spark: `python examples/spark_batches.py net.onnx`."""
 
+import os
 import sys
 from typing import Any
 
@@ -7,6 +8,9 @@ import numpy as np
 from pyspark.sql import SparkSession
 
 import glow
+
+# Else Spark's workers are of the python3 that PATH names, which may lack glow.
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
 def score(path: str, count: int = 1000) -> Any:

@@ -163,7 +163,7 @@ class Executable(ABC):
         return [state.start() for state in states] if states else ()
 
     def _fresh(self) -> tuple[Array, ...]:
-        return tuple(spec.empty() for spec in self.signature.outputs)
+        return tuple(map(TensorSpec.empty, self.signature.outputs))
 
     def _fitting(
         self, out: Mapping[str, Any], inputs: Sequence[Array]

@@ -106,12 +106,6 @@ class NativeExecutable(Executable):
             for position, slot in enumerate(inputs)
             if slot in written
         ]
-        self._reads = [
-            (slot, position)
-            for position, slot in enumerate(inputs)
-            if slot not in written
-        ]
-        self._writes = self.places[len(inputs) :]
         self._frames: list[NativeFrame] = []
 
     def main_on(self, addresses: Sequence[int]) -> Callable[[], object]:
@@ -144,9 +138,8 @@ class NativeExecutable(Executable):
         except IndexError:
             frame = self.frame()
         io = frame.io
-        for slot, position in self._reads:
-            io[slot] = address_of(inputs[position])
-        for slot, array in zip(self._writes, (*outputs, *states), strict=True):
+        # Results come last, so that what is updated lies where its output does.
+        for slot, array in zip(self.places, (*inputs, *outputs, *states), strict=True):
             io[slot] = address_of(array)
         try:
             frame.run(notify)

@@ -8,7 +8,6 @@ where makers agree, else `CORES` of `backends/cpu/cores.py` (docs/processors.md)
 """
 
 from glow.backends.cpu.cores import core_here
-from glow.backends.cpu.target_numbers import target_numbers
 
 
 def core_name() -> str | None:
@@ -18,6 +17,8 @@ def core_name() -> str | None:
 
 
 def main() -> None:
+    from glow.backends.cpu.target_numbers import target_numbers  # which loads LLVM
+
     print("\n".join(target_numbers()))
 
 

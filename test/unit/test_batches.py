@@ -120,7 +120,7 @@ MISTAKES = {
     ),
     "rows": (
         lambda f: f({"x": DATA.reshape(-1, 3, 4, 1)[:, :2], "id": 1}),
-        r"column x: expected rows of \[1, 3, 4\], got \[2, 4, 1\]",
+        r"column x: expected rows of \[1, 3, 4\], got rows of \[2, 4, 1\]",
     ),
     "kind": (
         lambda f: f({"x": DATA * 1j, "id": 1}),
@@ -128,7 +128,19 @@ MISTAKES = {
     ),
     "words": (
         lambda f: f({"x": np.array(["a"] * 12), "id": 1}),
-        r"column x: expected rows of \[1, 3, 4\], got \[\]",
+        r"column x: expected rows of \[1, 3, 4\], got numbers",
+    ),
+    "ragged rows": (
+        lambda f: f({"x": [[1.0, 2.0], [3.0]], "id": [1, 2]}),
+        r"column x: expected rows of \[1, 3, 4\], got some of other shapes",
+    ),
+    "one number": (
+        lambda f: f({"x": 1.5, "id": 1}),
+        r"column x: expected rows of \[1, 3, 4\] in an array or a list, got a float",
+    ),
+    "no numbers": (
+        lambda f: f({"x": np.array([[None] * 12]), "id": [1]}),
+        "column x: expected numbers in every row, got something else",
     ),
     "dimensions": (
         lambda _: glow.udf(twice(("n", "m"))),
@@ -171,6 +183,8 @@ def test_mistakes_are_told_in_words(scored: Any, case: str) -> None:
 
 
 def test_what_is_no_batch_is_refused(scored: Any) -> None:
+    with pytest.raises(ValueError, match="expected at least one row at once, got rows"):
+        glow.udf(network(), rows=0)
     with pytest.raises(TypeError, match=r"expected a batch: a dict of arrays, .* list"):
         scored([DATA])
     with pytest.raises(TypeError, match="an executable takes no accuracy"):
