@@ -9,19 +9,20 @@ from pyspark.sql import SparkSession
 
 import glow
 
-# Else Spark's workers are of the python3 that PATH names, which may lack glow.
-os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # not any python3, for workers
 
 
 def score(path: str, count: int = 1000) -> Any:
     """Return a frame of ids with the first output of the model for random inputs."""
     net = glow.compile(path)
-    (spec,), output = net.inputs, net.outputs[0].name
-    function = glow.udf(net, keep=["id"], outputs=[output])
+    (spec,), output = net.inputs, net.outputs[0]
+    function = glow.udf(net, keep=["id"], outputs=[output.name])
     images = np.random.default_rng(0).random((count, *spec.shape[1:]), np.float32)
     rows = [(i, image.reshape(-1).tolist()) for i, image in enumerate(images)]
     frame = SparkSession.builder.getOrCreate().createDataFrame(rows, ["id", spec.name])
-    return frame.mapInPandas(function, f"id long, `{output}` array<float>").toPandas()
+    kind = "long" if output.dtype.kind in "iu" else "float"
+    kind = f"array<{kind}>" if len(output.shape) > 1 else kind
+    return frame.mapInPandas(function, f"id long, `{output.name}` {kind}").toPandas()
 
 
 if __name__ == "__main__":
