@@ -87,12 +87,15 @@ def test_costs_of_threads_are_measured() -> None:
     import thread_costs
 
     costs = thread_costs.measure(2, 0.1)
-    assert costs["in_turn"] > 0
-    assert costs["in_turn_alone"] > 0
+    for runs in ("several", "one", "peer"):
+        assert costs[f"{runs}_in_turn_us"] > 0
+        assert costs[f"{runs}_alone_us"] > 0
     assert 0 <= costs["idle"] < 1
     assert 0 < costs["round_trip_us"] < 1000
     figures = costs | {"round_trip_us": 0.125, "barrier_us": 0.25, "passing_on_us": 0.5}
+    figures |= {"one_in_turn_us": 212.0, "one_alone_us": 200.0}
     lines = thread_costs.table(figures, 2).splitlines()
     assert lines[3] == "| a barrier of 2 threads | 0.25 us, 2.0 times that |"
     assert lines[4].endswith("go to the other | 0.50 us |")
-    assert len(lines) == 8
+    assert lines[6] == "| the same with one thread | 1.06, 12 us more |"
+    assert len(lines) == 9
