@@ -82,6 +82,7 @@ def verify_integers(module: ModuleOp) -> None:
         key = (type(op), *map(id, types), *map(id, op.properties.values()))
         if key not in asked:
             asked.add(key)
+            # Most are valid, and this says so in half of the time of `verify_`.
             declaration = declaration_of(type(op))
             if declaration is None or not declaration.accepts(op):
                 op.verify_()

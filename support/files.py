@@ -147,6 +147,12 @@ class CachedFile:
     size_bytes: int
     path: str
 
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether the process that wrote the file has surely ended."""
+        age = time.time() - self.used
+        return self.path.endswith(TEMPORARY) and age > _ABANDONED_SECONDS
+
 
 class FileCache:
     """
@@ -196,39 +202,47 @@ class FileCache:
 
     def files(self) -> list[CachedFile]:
         """Return the files, those used longest ago first, unfinished ones included."""
-        files: list[CachedFile] = []
-        with os.scandir(self.folder) as entries:
-            for entry in entries:
-                if f"{self.suffix}." in f"{entry.name}.":
-                    with suppress(OSError):
-                        status = entry.stat()
-                        files.append(
-                            CachedFile(status.st_mtime, status.st_size, entry.path)
-                        )
-        return sorted(files)
+        return [file for file in self._all() if f"{self.suffix}." in f"{file.path}."]
 
     def clear(self) -> int:
         """
-        Remove all files, and return how many there were.
+        Remove all files but those that are being written; return how many there were.
 
         Processes that have one open or mapped go on with it.
         """
-        removed = 0
-        for file in self.files():
-            with suppress(OSError):
-                os.unlink(file.path)
-                removed += 1
-        return removed
+        files = [file for file in self.files() if not file.path.endswith(TEMPORARY)]
+        abandoned = [file for file in self._all() if file.is_abandoned]
+        return sum(map(_remove, [*files, *abandoned]))
 
     def _prune(self) -> None:
         """Remove the files used longest ago until the rest is below the limit."""
-        abandoned = time.time() - _ABANDONED_SECONDS
+        for file in self._all():
+            if file.is_abandoned:
+                _remove(file)
         files = self.files()
         total = sum(file.size_bytes for file in files)
         for file in files:
-            is_abandoned = file.path.endswith(TEMPORARY) and file.used < abandoned
-            if total <= self.limit_bytes and not is_abandoned:
-                continue
-            with suppress(OSError):
-                os.unlink(file.path)
+            if total <= self.limit_bytes:
+                return
+            _remove(file)
             total -= file.size_bytes
+
+    def _all(self) -> list[CachedFile]:
+        """Return all files of the folder, those used longest ago first."""
+        files: list[CachedFile] = []
+        with os.scandir(self.folder) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    status = entry.stat()
+                    files.append(
+                        CachedFile(status.st_mtime, status.st_size, entry.path)
+                    )
+        return sorted(files)
+
+
+def _remove(file: CachedFile) -> bool:
+    """Remove a file; return whether it was there."""
+    with suppress(OSError):
+        os.unlink(file.path)
+        return True
+    return False

@@ -28,6 +28,22 @@ def name_of(op: Operation) -> str:
     return name_at(op.location)
 
 
+def layer_of(op: Operation) -> str:
+    """Return the name of the node of `op` on one line, empty if it is of no node."""
+    if not _is_of_model(op.location):
+        return ""
+    name = name_of(op)
+    return name if name.isprintable() else repr(name)
+
+
+def _is_of_model(location: Attribute) -> bool:
+    """Return whether a location is a node's, and not a place in a text."""
+    if isinstance(location, FusedLoc):
+        parts = cast(ArrayAttr[Attribute], location.locations)
+        return any(map(_is_of_model, parts))
+    return isinstance(location, NameLoc)
+
+
 def fuse(*locations: LocationAttr) -> LocationAttr:
     """Return the location of what was made from things at `locations`."""
     parts: dict[LocationAttr, None] = {}

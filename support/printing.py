@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from io import StringIO
-from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, FusedLoc, NameLoc
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.printer import Printer
 
-from glow.support.locations import name_at
+from glow.support.locations import layer_of
 
 _CALLS = ("func.call", "llvm.call")
 _SILENT = tuple(
@@ -29,17 +27,8 @@ class LayerPrinter(Printer):
         is_step = op.name.startswith("memory.") and op.name not in _SILENT
         if not (is_step or op.name in _CALLS) or self.print_debuginfo:
             return
-        if _is_of_model(op.location):
-            name = name_at(op.location)
-            self.print_string(f"  // {name if name.isprintable() else repr(name)}")
-
-
-def _is_of_model(location: Attribute) -> bool:
-    """Return whether a location is a node's, and not a place in a text."""
-    if isinstance(location, FusedLoc):
-        parts = cast(ArrayAttr[Attribute], location.locations)
-        return any(map(_is_of_model, parts))
-    return isinstance(location, NameLoc)
+        if layer := layer_of(op):
+            self.print_string(f"  // {layer}")
 
 
 def layer_text(module: Operation) -> str:

@@ -58,7 +58,7 @@ def _resources_in(attribute: Attribute) -> Iterator[Resource]:
 
 @cache
 def _kind_of(kind: type[Attribute]) -> type | None:
-    """Return the class that attributes of `kind` are read as; None: they have none."""
+    """Return what attributes of `kind` are, as far as they may hold bytes."""
     return next((each for each in (ArrayAttr, Data) if issubclass(kind, each)), None)
 
 

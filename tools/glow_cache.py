@@ -10,9 +10,10 @@ from glow.backends.cpu.object_cache import SUFFIX as OBJECT
 from glow.runtime.saved import SUFFIX as EXECUTABLE
 from glow.support.files import CACHE_BYTES, FileCache, check_private, user_cache_dir
 from glow.tools.command_line import OneLineParser, fail, run_tool
+from glow.tools.options import USER_CACHE
 
 KINDS = {"machine code": OBJECT, "executables": EXECUTABLE}
-"""What each suffix stands for in the table."""
+"""The suffix of each kind of file."""
 
 _UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
 
@@ -25,9 +26,10 @@ def _parser() -> OneLineParser:
         "again when they are needed.",
     )
     add = parser.add_argument
-    own = "$GLOW_CACHE_DIR, or glow in $XDG_CACHE_HOME or ~/.cache"
-    add("--cache-dir", type=Path, metavar="DIR", help=f"a folder (default: {own})")
-    add("--clear", action="store_true", help="remove it all, and nothing else")
+    text = f"a folder (default: {USER_CACHE})"
+    add("--cache-dir", type=Path, metavar="DIR", help=text)
+    text = "remove these files; others in the folder stay"
+    add("--clear", action="store_true", help=text)
     return parser
 
 

@@ -158,10 +158,13 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, list[int]]:
     return {name: list(map(int, value.split(","))) for name, value in shapes.items()}
 
 
+USER_CACHE = "$GLOW_CACHE_DIR, or glow in $XDG_CACHE_HOME or ~/.cache"
+"""Where this user's cache is, as help says it."""
+
+
 def add_cache_options(parser: argparse.ArgumentParser, by_default: bool) -> None:
     """Add the options that say where compiled models are kept between runs."""
-    own = "$GLOW_CACHE_DIR, or glow in $XDG_CACHE_HOME or ~/.cache"
-    default = own if by_default else "nowhere"
+    default = USER_CACHE if by_default else "nowhere"
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--cache-dir",

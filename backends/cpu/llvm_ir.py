@@ -9,14 +9,14 @@ import re
 from collections.abc import Container
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from glow.backends.cpu.code_generation import assembly, object_code
 from glow.backends.cpu.llvm_ops import WRITERS
 from glow.backends.cpu.llvm_text import LlvmWriter
 from glow.support.errors import CompilationError
-from glow.support.locations import name_of
+from glow.support.locations import layer_of
 from glow.support.targets import FORMS, Target
 
 
@@ -55,9 +55,8 @@ class _CommentedWriter(LlvmWriter):
 
     def operation(self, op: Operation) -> None:
         super().operation(op)
-        if isinstance(op, llvm.CallOp) and not isinstance(op.location, UnknownLoc):
-            name = "".join(c if c.isprintable() else "?" for c in name_of(op))
-            self.lines[-1] += f"  ; {name}"
+        if isinstance(op, llvm.CallOp) and (layer := layer_of(op)):
+            self.lines[-1] += f"  ; {layer}"
 
 
 def internal_ir(module: ModuleOp) -> str:

@@ -25,7 +25,11 @@ from glow.support.op_construction import build_op
 from glow.support.walking import operands_of
 
 _MANY_PARTS = 14
-"""With so many pieces a call continues a strand rather than waiting for its end."""
+"""
+With so many pieces a call continues a strand rather than waiting for its end.
+
+Tiles of 8 pixels and lines of 28 meet every 56 pixels, 14 times in 28 x 28.
+"""
 
 _LEAST_SAVED = 8
 """How much time a second thread must save, in pieces: waking it takes as long."""

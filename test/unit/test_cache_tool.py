@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import models
@@ -95,11 +96,15 @@ def test_a_folder_that_is_not_there_or_not_private_is_refused(
     assert "GLOW_CACHE_DIR is empty" in line
 
 
-def test_unfinished_files_are_removed_too(tmp_path: Path) -> None:
+def test_files_that_are_being_written_stay(tmp_path: Path) -> None:
+    """A process that still writes one would fail; one that ended leaves it behind."""
     cache = FileCache(tmp_path, ".object", 1 << 20)
     cache.put("key", lambda path: path.write_bytes(b"code") and None)
-    (tmp_path / ".other.object.0123.tmp").write_bytes(b"half")
-    (tmp_path / "other.executable").write_bytes(b"another kind")
-    assert [file.size_bytes for file in cache.files()] == [4, 4]
+    young, old = tmp_path / ".a.object.01.tmp", tmp_path / ".b.object.02.tmp"
+    for path in (young, old, tmp_path / "other.executable"):
+        path.write_bytes(b"half")
+    os.utime(old, (time.time() - 7200,) * 2)
+    assert len(cache.files()) == 3
     assert cache.clear() == 2
-    assert [path.name for path in tmp_path.iterdir()] == ["other.executable"]
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [young.name, "other.executable"]

@@ -4,7 +4,7 @@
 // A call says for which nodes of the model it is; a name stays on its line.
 // CHECK-LABEL: define void @glow_main
 // CHECK:         call void @{{.*}}  ; first
-// CHECK:         call void @{{.*}}  ; second?layer
+// CHECK:         call void @{{.*}}  ; 'second\nlayer'
 // CHECK-NOT:     ; unknown
 
 // ASM-LABEL:   glow_main:
