@@ -36,15 +36,15 @@ func.func @main() {
 }
 """
 
-FAST = """
-import sys, time
+IMPORT = """
+import sys
 import numpy
-start = time.process_time()
+before = set(sys.modules)
 import glow
-seconds = time.process_time() - start
 heavy = {"xdsl", "ml_dtypes", "onnx", "llvmlite", "onnxruntime"} & set(sys.modules)
 assert not heavy, heavy
-assert seconds < 0.2, seconds
+modules = set(sys.modules) - before
+assert len(modules) < 80, sorted(modules)
 """
 
 LEVELS = {
@@ -74,7 +74,7 @@ def parse(text: str) -> ModuleOp:
 
 
 def test_importing_the_package_imports_no_compiler() -> None:
-    subprocess.run([sys.executable, "-c", FAST], check=True)
+    subprocess.run([sys.executable, "-c", IMPORT], check=True)
 
 
 def test_everything_exported_exists() -> None:

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
-import time
+from collections.abc import Callable
+from functools import partial
 from io import StringIO
 from typing import Any
 
 import numpy as np
 import pytest
+from counted_calls import is_linear
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp, f32
 from xdsl.dialects.func import Func, FuncOp, ReturnOp
@@ -105,12 +107,6 @@ def parse(text: str) -> ModuleOp:
     return Parser(context, text).parse_module()
 
 
-def seconds(action: Any, *arguments: Any) -> float:
-    start = time.process_time()
-    action(*arguments)
-    return time.process_time() - start
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "generic"),
@@ -131,19 +127,13 @@ def test_thousands_of_ops_survive_text(size: int, generic: bool) -> None:
 
 
 @pytest.mark.slow
-def test_time_grows_with_size() -> None:
-    """Four times the ops take about four times as long, not sixteen."""
-    small, large = large_module(500), large_module(2_000)
-    texts = [printed(module, False) for module in (small, large)]
-    for action, one, four in (
-        (verify_module, small, large),
-        (verify_symbols, small, large),
-        (str, small, large),
-        (parse, *texts),
-    ):
-        few = min(seconds(action, one) for _ in range(2))
-        many = min(seconds(action, four) for _ in range(2))
-        assert many < 9 * few + 0.1, action
+@pytest.mark.parametrize("action", [verify_module, verify_symbols, str, parse])
+def test_time_grows_with_size(action: Callable[[Any], Any]) -> None:
+    def prepare(size: int) -> Callable[[], Any]:
+        module = large_module(size)
+        return partial(action, printed(module, False) if action is parse else module)
+
+    assert is_linear(prepare, 250)
 
 
 def test_small_modules_survive_text() -> None:
@@ -154,8 +144,6 @@ def test_small_modules_survive_text() -> None:
 
 
 PROGRAM = """
-import sys
-sys.path.insert(0, {folder!r})
 import test_graph_text as t
 from xdsl.context import Context
 from glow.passes.layout.group_ops import GroupOpsPass
@@ -168,11 +156,11 @@ print(module)
 
 @pytest.mark.slow
 def test_text_is_the_same_in_another_process() -> None:
-    program = PROGRAM.format(folder=os.path.dirname(__file__))
+    path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
     texts = {
         subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            [sys.executable, "-c", PROGRAM],
+            env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
             check=True,

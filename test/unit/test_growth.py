@@ -1,10 +1,11 @@
 """The work of a compilation grows with the model, and not with its square."""
 
-import cProfile
+from collections.abc import Callable
 from typing import Any
 
 import growing
 import pytest
+from counted_calls import count_calls, is_linear
 
 import glow
 from glow.lowering.memory_to_loops import product_calls
@@ -18,23 +19,27 @@ def content_of(name: str, count: int) -> bytes:
 
 
 def calls(name: str, count: int, threads: int = 2) -> int:
-    """Return how many functions are called to compile a model: no clock is as exact."""
+    """Return how many functions are called to compile a model."""
     content = content_of(name, count)
-    profile = cProfile.Profile()
-    profile.enable()
-    glow.compile(glow.load(content), threads=threads)
-    profile.disable()
-    return sum(entry.callcount for entry in profile.getstats())
+    return count_calls(lambda: glow.compile(glow.load(content), threads=threads))
+
+
+@pytest.mark.parametrize("power", [0, 1, 2])
+def test_quadratic_work_is_seen(power: int) -> None:
+    def prepare(size: int) -> Callable[[], object]:
+        return lambda: [abs(number) for number in range(size**power)]
+
+    assert is_linear(prepare, 20) == (power < 2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", growing.SHAPES)
 def test_work_is_linear(name: str) -> None:
-    glow.compile(
-        content_of(name, 34), threads=2
-    )  # kernels and some tables are made once
-    few, some, many = (calls(name, count) for count in (32, 64, 128))
-    assert many - some < 2.1 * (some - few)
+    def prepare(count: int) -> Callable[[], object]:
+        content = content_of(name, count)
+        return lambda: glow.compile(glow.load(content), threads=2)
+
+    assert is_linear(prepare, 32)
 
 
 @pytest.mark.parametrize(("name", "limit"), LIMITS.items())

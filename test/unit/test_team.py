@@ -141,7 +141,7 @@ def test_threads_that_have_nothing_to_do_take_no_time() -> None:
         time.sleep(0.2)
         used = time.process_time() - start
         del net
-    assert used < 0.01
+    assert used < 0.1, "a thread that spins takes 0.2 s"
 
 
 def run_script(text: str) -> str:
