@@ -203,7 +203,7 @@ def compile(
     from glow.compilation import Source, compile_source
 
     options = Options(
-        *(threads, cpu_features, tuple(disable), stop_after_pass, cache_dir),
+        *(threads, cpu_features, disable, stop_after_pass, cache_dir),
         CACHE_BYTES if cache_bytes is None else cache_bytes,
         *(relayout, states, shapes, cache_size, profile, trust, check, accuracy),
         fold_bytes=fold_bytes,

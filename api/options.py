@@ -46,7 +46,7 @@ class Options:
     threads: int | None = None
     """Most threads of a run; None: all that the process may use."""
     cpu_features: str | None = None
-    disable: tuple[str, ...] = ()
+    disable: Sequence[str] = ()
     stop_after_pass: int | None = None
     cache_dir: str | os.PathLike[str] | None = None
     """Where all is kept; empty: nothing is; None: machine code is, for this user."""
@@ -78,6 +78,10 @@ class Options:
             if value is not None and not hasattr(value, "__index__"):
                 kind = with_article(type(value).__name__)
                 raise ValueError(f"expected an integer as {name}, got {kind}")
+        if isinstance(self.disable, str):
+            raise ValueError(
+                f'expected a list of passes as disable, got "{self.disable}"'
+            )
         if self.threads is not None and self.threads < 1:
             raise ValueError(f"expected at least one thread, got {self.threads}")
         if self.cache_dir:

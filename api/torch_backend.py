@@ -53,7 +53,6 @@ def compile_fx(
     *,
     options: Mapping[str, Any] | None = None,
     mode: str | None = None,
-    **ignored: Any,
 ) -> Callable[..., Any]:
     """
     Compile a graph of TorchDynamo, as backends of `torch.compile` do.
@@ -63,10 +62,13 @@ def compile_fx(
     with `fallback=False`, is an error. With `freeze=False` parameters are passed to
     each run, so that any write to them counts. With `shapes="background"` PyTorch runs
     a graph while a thread compiles it. Runs use as many threads as PyTorch does.
+    A `mode` is one of inductor's; a warning says that it changes nothing.
     Errors: ValueError for other options; as `glow.compile` without the fallback.
     """
+    if mode not in (None, "default"):
+        _LOG.warning("mode %r of torch.compile is inductor's: it has no effect", mode)
     settings = dict(options or {})
-    fallback, freeze = settings.pop("fallback", True), settings.pop("freeze", True)
+    fallback, freeze = (_pop_switch(settings, name) for name in ("fallback", "freeze"))
     target = settings.pop("target", "cpu")
     settings.setdefault("threads", _torch.get_num_threads())
     known = {field.name for field in fields(Options)}
@@ -75,7 +77,6 @@ def compile_fx(
             "expected options of glow.compile, target, fallback or freeze, "
             f"got {unknown}"
         )
-    settings["disable"] = tuple(settings.get("disable", ()))
     given = Options(**settings)
     work = BackgroundWork() if given.shapes == BACKGROUND else None
     options_of_shape = given if work is None else replace(given, shapes=())
@@ -106,6 +107,17 @@ def compile_fx(
         return build(module, example_inputs)
 
 
+def _pop_switch(settings: dict[str, Any], name: str) -> bool:
+    value = settings.pop(name, True)
+    if not isinstance(value, bool):
+        raise ValueError(f"expected True or False as {name}, got {value!r}")
+    return value
+
+
+_Run = Callable[[Sequence[Any]], Sequence[Any]]
+"""Computes the results of a graph for arguments of one shape."""
+
+
 class _CompiledGraph:
     """
     A graph of ATen as AOTAutograd calls it, with a list of arguments, which it empties.
@@ -133,37 +145,35 @@ class _CompiledGraph:
         self._is_symbolic = any(_is_symbolic(node.meta["val"]) for node in self._inputs)
         self._snapshot: Snapshot | None = None
         self._changes = dict.fromkeys(self._constant, 0)
-        self._kept = Specializations[_CompiledShape](CACHE_SIZE)
+        self._kept = Specializations[_Run](CACHE_SIZE)
         self._is_eager = False
         if missing := missing_operators(module.graph):
             names = ", ".join(missing)
             self._refuse(UnsupportedModelError(f"no operator for {names}"))
+            self._is_eager = True
 
     def _refuse(self, error: GlowError) -> None:
-        """Leave the graph to PyTorch, or raise."""
+        """Say that PyTorch runs the graph, or raise."""
         if not self._fallback:
             raise error
         _LOG.warning("%s: PyTorch runs it: %s", self.name, error)
-        self._is_eager = True
+
+    def _run_in_pytorch(self, given: Sequence[Any]) -> Sequence[Any]:
+        return self._module(*given)
 
     def __call__(self, arguments: list[Any]) -> Sequence[Any]:
         given = list(arguments)
         arguments.clear()
         if self._is_eager:
-            return self._module(*given)
+            return self._run_in_pytorch(given)
         self._check_constants(given)
         key = self._key(given)
-        net, make = self._kept.find(key), partial(self._compiled, given)
-        try:
-            if net is None and self._work is not None:
-                self._work.check((self, key))
-                self._work.add((self, key), partial(self._kept.get, key, make))
-                return self._module(*given)
-            net = net or self._kept.get(key, make)
-        except GlowError as error:
-            self._refuse(error)
-            return self._module(*given)
-        return self._views.replayed(net(given), given)
+        run, make = self._kept.find(key), partial(self._run_for, given)
+        if run is None and self._work is not None:
+            self._work.check((self, key))
+            self._work.add((self, key), partial(self._kept.get, key, make))
+            return self._run_in_pytorch(given)
+        return (run or self._kept.get(key, make))(given)
 
     def _key(self, given: Sequence[Any]) -> tuple[Any, ...]:
         if not self._is_symbolic:
@@ -193,7 +203,15 @@ class _CompiledGraph:
 
     def _forget(self) -> None:
         """Drop the code: its parameters are not what they were."""
-        self._kept = Specializations[_CompiledShape](CACHE_SIZE)
+        self._kept = Specializations[_Run](CACHE_SIZE)
+
+    def _run_for(self, given: Sequence[Any]) -> _Run:
+        """Compile the graph for these shapes; PyTorch runs those that cannot be."""
+        try:
+            return self._compiled(given)
+        except GlowError as error:
+            self._refuse(error)
+            return self._run_in_pytorch
 
     def _compiled(self, given: Sequence[Any]) -> _CompiledShape:
         start = time.perf_counter()
@@ -215,7 +233,7 @@ class _CompiledGraph:
         ]
         seconds = time.perf_counter() - start
         _LOG.info("%s: compiled in %.2f s", self.name, seconds)
-        return _CompiledShape(net, graph, passed, self._strides)
+        return _CompiledShape(net, graph, passed, self._strides, self._views)
 
     def _attributes(self) -> dict[str, Any]:
         nodes = self._module.graph.nodes
@@ -233,8 +251,9 @@ class _CompiledShape:
         graph: FxModule,
         passed: Sequence[int],
         strides: Sequence[Sequence[int] | None],
+        views: ViewedResults,
     ):
-        self._net, self._passed = net, passed
+        self._net, self._passed, self._views = net, passed, views
         self._results = list(graph.results)
         self._arrays = [
             (number, strides[number])
@@ -249,7 +268,7 @@ class _CompiledShape:
         results = self._results.copy()
         for array, (number, strides) in zip(arrays, self._arrays, strict=True):
             results[number] = tensor_of_array(array, strides)
-        return results
+        return self._views.replayed(results, given)
 
 
 def _value_of(given: Any, is_constant: bool) -> Any:

@@ -125,9 +125,51 @@ def test_what_is_unsupported_runs_in_pytorch_and_says_so(
     assert isinstance(caught.value.__cause__ or caught.value, Exception)
 
 
-def test_unknown_options_are_refused() -> None:
-    with pytest.raises(Exception, match=r"fallback or freeze, got \['speed'\]"):
-        compiled(torch.sin, speed=3)(torch.ones(2))
+def test_a_shape_that_fails_leaves_others_compiled(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from glow import torch_backend
+
+    compile_source, seen = torch_backend.compile_source, list[int]()
+
+    def fail_for_five(source: Any, **options: Any) -> Any:
+        net = compile_source(source, **options)
+        seen.append(net.signature.inputs[0].shape[0])
+        if seen[-1] == 5:
+            raise glow.UnsupportedModelError("five")
+        return net
+
+    monkeypatch.setattr(torch_backend, "compile_source", fail_for_five)
+    fast = torch.compile(torch.sin, backend="glow", dynamic=True)
+    for extent in (5, 6, 5, 6):
+        x = torch.randn(extent, 2)
+        torch.testing.assert_close(fast(x), torch.sin(x))
+    assert seen == [5, 6]
+    (record,) = [each for each in caplog.records if each.name == "glow"]
+    assert record.message.endswith("PyTorch runs it: five")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"speed": 3}, r"fallback or freeze, got \['speed'\]"),
+        ({"freeze": 0}, "expected True or False as freeze, got 0"),
+        ({"fallback": "no"}, "expected True or False as fallback, got 'no'"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(Exception, match=message):
+        compiled(torch.sin, **options)(torch.ones(2))
+
+
+def test_a_mode_of_inductor_is_said_to_have_no_effect(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    x = torch.ones(2)
+    fast = torch.compile(torch.sin, backend="glow", mode="max-autotune")
+    torch.testing.assert_close(fast(x), torch.sin(x))
+    (record,) = [each for each in caplog.records if each.name == "glow"]
+    assert "'max-autotune' of torch.compile is inductor's" in record.message
 
 
 def test_results_lie_in_memory_as_pytorchs_do() -> None:
