@@ -35,6 +35,7 @@ from glow.analysis.forms import (
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.memory.base import MemoryOp
 from glow.dialects.memory.storage import ConstantOp, GetOp, StorageOp, ViewOp
+from glow.support.attributes import unchecked
 from glow.support.op_construction import build_op
 from glow.support.walking import operands_of, ops_in, ops_of
 
@@ -230,8 +231,8 @@ def _rebuilt(attribute: Attribute, integers: Iterator[int]) -> Attribute:
             return IntegerAttr(inside[0], attribute.type)
         case MemRefType():
             shape, layout = inside
-            element, space = attribute.element_type, attribute.memory_space
-            return MemRefType(element, shape, layout, space)
+            own = {**vars(attribute), "shape": shape, "layout": layout}
+            return unchecked(MemRefType, **own)
         case StridedLayoutAttr():
             return StridedLayoutAttr(*inside)
         case DenseArrayBase():

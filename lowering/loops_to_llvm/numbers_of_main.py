@@ -95,7 +95,6 @@ def replace_by_numbers(module: ModuleOp, target: str) -> bool:
     module.body.block.insert_op_after(declared, main)
     for op in (main, *tables):
         op.detach()
-        op.erase()
     return True
 
 

@@ -115,8 +115,7 @@ def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
     """Fill the module with what `main` needs; keep what a run needs as attributes."""
     block = module.body.block
     for old in reversed(block_ops(block)):
-        old.detach()
-        old.erase()
+        old.detach()  # nothing else refers to a function or to what is in it
     storage = main.storage
     own = [*main.functions, main.function]
     block.add_ops([table_of(ROWS, main.rows or [0]), *library, *own])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f16, f32
@@ -53,7 +54,14 @@ class Instruction:
 
     def __repr__(self) -> str:
         properties = ", ".join(f"{name}={value}" for name, value in self.properties)
-        return f"{self.op.name}({self.operands}, {properties}) -> {self.result}"
+        return (
+            f"{self.op.name}({self.operands}, {properties}) -> {_text_of(self.result)}"
+        )
+
+
+@cache
+def _text_of(type_: Attribute) -> str:
+    return str(type_)  # which takes long
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class ScalarProgram:
     outputs: tuple[int, ...]
 
     def __repr__(self) -> str:
-        inputs = ", ".join(str(type_) for type_ in self.inputs)
+        inputs = ", ".join(map(_text_of, self.inputs))
         return f"({inputs}) {list(self.instructions)} -> {self.outputs}"
 
     @staticmethod
