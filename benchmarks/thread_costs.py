@@ -28,8 +28,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
 from teams import PIECES, SECTIONS, bouncing, inputs, pool_of, program
 
-NAMES = ("squeezenet", "shufflenet", "decoder_step")
-"""The models that run in turn."""
+SMALL = ("squeezenet", "shufflenet", "decoder_step")
+"""Models that run in turn; the last one reads 11 MB of weights in 0.1 ms."""
+LARGE = ("resnet50", "inception_v1", "encoder")
+"""Models that find few of their weights in caches, even when they run alone."""
 
 _PAUSE, _LOOKED_AT = 0.002, 0.05
 """How long after a run its process is looked at, and for how long, in seconds."""
@@ -97,9 +99,9 @@ def barrier_us(threads: int, seconds: float, *, passes_on: bool = False) -> floa
     return sections[threads] - sections[1] * most / PIECES
 
 
-def runs_of(threads: int) -> list[Callable[[], object]]:
-    """Return what runs each of the models of `NAMES`."""
-    built = [models.build(name) for name in NAMES]
+def runs_of(names: Sequence[str], threads: int) -> list[Callable[[], object]]:
+    """Return what runs each of the models."""
+    built = [models.build(name) for name in names]
     return [
         glow.compile(model, threads=threads).bind(models.inputs_of(model)).run
         for model in built
@@ -107,10 +109,10 @@ def runs_of(threads: int) -> list[Callable[[], object]]:
 
 
 def peer_runs_of(threads: int) -> list[Callable[[], object]]:
-    """Return what runs each of the models of `NAMES` by ONNX Runtime."""
+    """Return what runs each of the small models by ONNX Runtime."""
     found: list[Callable[[], object]] = []
     with TemporaryDirectory() as folder:
-        for name in NAMES:
+        for name in SMALL:
             model, path = models.build(name), Path(folder) / f"{name}.onnx"
             path.write_bytes(model.SerializeToString())
             signature = glow.compile(path, threads=1).signature
@@ -146,8 +148,13 @@ def idle_share(run: Callable[[], object], rounds: int = 20) -> float:
 
 def measure(threads: int, seconds: float) -> dict[str, float]:
     """Return the costs: in us, as multiples, and as a share of a core."""
-    one, several, peer = runs_of(1), runs_of(threads), peer_runs_of(threads)
-    turns = {"several": several, "one": one, "peer": peer}
+    several = runs_of(SMALL, threads)
+    turns = {
+        "several": several,
+        "one": runs_of(SMALL, 1),
+        "peer": peer_runs_of(threads),
+        "large": runs_of(LARGE, threads),
+    }
     found = {name: in_turn(runs, seconds) for name, runs in turns.items()}
     return {
         "round_trip_us": round_trip_us(seconds),
@@ -161,7 +168,6 @@ def measure(threads: int, seconds: float) -> dict[str, float]:
 
 def table(costs: dict[str, float], threads: int) -> str:
     """Return the costs as a table."""
-    names = ", ".join(NAMES)
     trip, wait = costs["round_trip_us"], costs["barrier_us"]
     passing = costs["passing_on_us"]
 
@@ -176,9 +182,10 @@ def table(costs: dict[str, float], threads: int) -> str:
             f"{wait:.2f} us, {wait / trip:.1f} times that",
         ),
         ("the same, and lines that one wrote go to the other", f"{passing:.2f} us"),
-        (f"{names} in turn, of the sum of each alone", turns("several")),
+        (f"{', '.join(SMALL)} in turn, of the sum of each alone", turns("several")),
         ("the same with one thread", turns("one")),
         (f"the same with {threads} threads of ONNX Runtime", turns("peer")),
+        (f"{', '.join(LARGE)} in turn, of the sum of each alone", turns("large")),
         ("of a core, from 2 ms after a run on", f"{costs['idle']:.2%}"),
     )
     return table_head(("cost", "measured")) + "".join(map(table_row, rows))

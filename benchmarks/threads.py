@@ -55,10 +55,10 @@ wait long for processors, runs take one thread for a while
 COSTS = """
 ## Beside computing
 
-Medians over processes of lower quartiles of runs that take turns. Models in turn find
-less of their weights in caches. Both cores then read the weights again, no faster than
-memory gives them, so two threads lose about as much time as one, of half as much. Where
-others want the cores, runs are done by one thread, and a barrier is not measured.
+Medians over processes of lower quartiles of runs that take turns. Small models in turn
+find less of their weights in caches; memory gives these to two threads no faster than
+to one, so two threads lose as much time, of half as much. Large models lose nothing.
+Where others want the cores, one thread does runs, and a barrier is not measured.
 
 """
 

@@ -87,7 +87,7 @@ def test_costs_of_threads_are_measured() -> None:
     import thread_costs
 
     costs = thread_costs.measure(2, 0.1)
-    for runs in ("several", "one", "peer"):
+    for runs in ("several", "one", "peer", "large"):
         assert costs[f"{runs}_in_turn_us"] > 0
         assert costs[f"{runs}_alone_us"] > 0
     assert 0 <= costs["idle"] < 1
@@ -98,4 +98,4 @@ def test_costs_of_threads_are_measured() -> None:
     assert lines[3] == "| a barrier of 2 threads | 0.25 us, 2.0 times that |"
     assert lines[4].endswith("go to the other | 0.50 us |")
     assert lines[6] == "| the same with one thread | 1.06, 12 us more |"
-    assert len(lines) == 9
+    assert len(lines) == 10
