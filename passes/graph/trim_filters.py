@@ -49,8 +49,8 @@ def trim_filter(op: ConvOp, new: Replacement) -> Results:
     kernel = tuple(part.stop - part.start for part in kept)
     if kernel == window.kernel:
         return None
-    filter = new.constants.array_of(op.filter)
-    if filter is None or not np.isfinite(filter).all():
+    filter = _finite_filter(op, new)
+    if filter is None:
         return None
     parameters = replace(
         window, kernel=kernel, pads=(*begins, *ends), dilations=tuple(dilations)
@@ -82,8 +82,8 @@ def split_filter(op: ConvOp, new: Replacement) -> Results:
         products = prod(shape_of(op.filter)[1:]) // len(ranges) * skipped
         if products < _LEAST_SAVED * count:
             continue
-        filter = new.constants.array_of(op.filter)
-        if filter is None or not np.isfinite(filter).all():
+        filter = _finite_filter(op, new)
+        if filter is None:
             return None
         total = _computed(op, new, filter, axis, middle)
         for each in others:
@@ -91,6 +91,12 @@ def split_filter(op: ConvOp, new: Replacement) -> Results:
             total += _filled_up(new, made, 2 + axis, each, count)
         return total
     return None
+
+
+def _finite_filter(op: ConvOp, new: Replacement) -> Array | None:
+    """Return the filter if its elements are known, and none is infinite or NaN."""
+    filter = new.constants.array_of(op.filter)
+    return filter if filter is not None and np.isfinite(filter).all() else None
 
 
 @dataclass(frozen=True)
