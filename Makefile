@@ -92,9 +92,13 @@ docs: $(READY)
 site: $(READY)
 	$(BIN)/python -m pip install -q --editable '.[docs]'
 	$(BIN)/python tools/site_pages.py build/site_pages
-	# Without npm the pages take their diagrams' program from a public server.
-	-cd build && tar -xzf $$(npm pack --silent mermaid@11) package/dist/mermaid.min.js \
-		&& mv package/dist/mermaid.min.js site_pages/ && rm -r package mermaid-*.tgz
+	# Two programs are npm's. Without npm, pages take that of diagrams from a public
+	# server, and pages that are opened as files have no search.
+	cd build/site_pages && touch mermaid.min.js iframe-worker.js
+	-cd build && npm pack --silent mermaid@11 iframe-worker@1 >/dev/null \
+		&& tar -xzOf mermaid-*.tgz package/dist/mermaid.min.js >site_pages/mermaid.min.js \
+		&& tar -xzOf iframe-worker-*.tgz package/shim/index.js >site_pages/iframe-worker.js \
+		&& rm mermaid-*.tgz iframe-worker-*.tgz
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
 	$(BIN)/python tools/site_links.py build/site
 	@echo "wrote build/site/index.html"

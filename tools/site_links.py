@@ -2,7 +2,8 @@
 Check the links of a built site: `python tools/site_links.py FOLDER`.
 
 Each link, picture and script of a page must be a file of the site, and each anchor an
-element there. Addresses of other servers are not asked for.
+element there. Links may lead to other servers, which are not asked; pictures and
+scripts may not come from them.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from urllib.parse import unquote, urlsplit
 
 
 class _Page(HTMLParser):
-    """The links and the anchors of a page."""
+    """The links of a page, which of them a browser loads with it, and its anchors."""
 
     def __init__(self, text: str):
         super().__init__()
         self.links: list[str] = []
+        self.loaded: set[str] = set()
         self.anchors: set[str] = set()
         self.feed(text)
 
@@ -27,6 +29,8 @@ class _Page(HTMLParser):
         for name, value in attrs:
             if value and name in ("href", "src"):
                 self.links.append(value)
+                if name == "src":
+                    self.loaded.add(value)
             elif value and name in ("id", "name"):
                 self.anchors.add(value)
 
@@ -37,7 +41,7 @@ def _page(path: Path) -> _Page:
 
 
 def broken_links(site: Path) -> list[str]:
-    """Return the links of all pages that lead nowhere, each with its page."""
+    """Return the links of all pages that are not as they must be, with the page."""
     found: list[str] = []
     for path in sorted(site.rglob("*.html")):
         if path.name == "404.html":  # its links begin at the root of a server
@@ -51,7 +55,7 @@ def broken_links(site: Path) -> list[str]:
 def _leads_somewhere(path: Path, link: str) -> bool:
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
-        return True
+        return link not in _page(path).loaded
     there = path.parent / unquote(parts.path) if parts.path else path
     if there.is_dir():
         there /= "index.html"
@@ -63,4 +67,7 @@ def _leads_somewhere(path: Path, link: str) -> bool:
 
 if __name__ == "__main__":
     if broken := broken_links(Path(sys.argv[1])):
-        sys.exit("error: links that lead nowhere:\n" + "\n".join(broken))
+        sys.exit(
+            "error: links that lead nowhere, or load from other servers:\n"
+            + "\n".join(broken)
+        )

@@ -60,6 +60,7 @@ def test_links_to_places_in_pages_lead_to_headings() -> None:
         ('<a href="#here">', ""),
         ('<a href="https://xdsl.dev">', ""),
         ('<img src="other.html">', ""),
+        ('<script src="https://unpkg.com/mermaid">', "https://unpkg.com/mermaid"),
         ('<a href="gone.html">', "gone.html"),
         ('<img src="gone.svg">', "gone.svg"),
         ('<a href="other.html#here">', "other.html#here"),
