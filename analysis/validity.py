@@ -164,8 +164,8 @@ class _Uses:
                 actual = [value.type for value in passed]
                 if expected != actual:
                     names = [", ".join(map(str, each)) for each in (expected, actual)]
-                    told = f"expected to pass ({names[0]}), got ({names[1]})"
-                    broken.append((op, told))
+                    problem = f"expected to pass ({names[0]}), got ({names[1]})"
+                    broken.append((op, problem))
         yield from sorted(broken, key=lambda each: self._order[id(each[0])])
 
     def _is_available(

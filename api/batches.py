@@ -81,8 +81,8 @@ class BatchFunction:
                 problems.append(f"column {spec.name}: {error}")
         counts = {name: len(array) for name, array in arrays.items()}
         if len(set(counts.values())) > 1:
-            told = ", ".join(f"{name} has {count}" for name, count in counts.items())
-            problems.append(f"expected columns of as many rows, got {told}")
+            lengths = ", ".join(f"{name} has {count}" for name, count in counts.items())
+            problems.append(f"expected columns of as many rows, got {lengths}")
         if problems:
             raise BindingError("; ".join(problems))
         return {name: batch[name] for name in self.keep} | self._results(arrays)

@@ -150,8 +150,8 @@ def _kept_or_compiled(
     assert options.cache_dir
     cache = FileCache(Path(options.cache_dir), SUFFIX, options.cache_bytes)
     net = _kept(cache, key, options.threads, change)
-    told = "not there" if net is None else "found"
-    _LOG.debug("executable %s in %s: %s", key[:12], options.cache_dir, told)
+    outcome = "not there" if net is None else "found"
+    _LOG.debug("executable %s in %s: %s", key[:12], options.cache_dir, outcome)
     if net is None:
         net = _compiled(source, target, options)
         # What was compiled must be what was looked up: others may write to the file.

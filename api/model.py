@@ -219,8 +219,8 @@ class Model:
             if isinstance(op, StoredConstant):
                 sizes.append(prod(shape_of(op.type)))
             elif isinstance(op, Placeholder):
-                told = op.direction.data, op.residency.data
-                kind = next((_KINDS[word] for word in told if word in _KINDS), "input")
+                words = op.direction.data, op.residency.data
+                kind = next((_KINDS[word] for word in words if word in _KINDS), "input")
                 name = op.sym_name.data
                 rows.append((kind, name, spec_of(name, op.type, op.axes).description))
         if sizes:

@@ -233,8 +233,8 @@ def internal_errors_of(what: str) -> Generator[None]:
     except (DiagnosticException, GlowError, InternalError):
         raise
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        raise InternalError(f"{what} broke: {told}") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise InternalError(f"{what} broke: {reason}") from error
 
 
 def run_passes(

@@ -108,7 +108,7 @@ class SymbolicModel(Model):
         """
         Return the model for these extents of its dimensions, and values of inputs.
 
-        `note` is told what integers are divided or rounded to compute shapes.
+        `note` is called with the integers divided or rounded to compute shapes.
         Errors: as `glow.load`; they say for which extents the model cannot be.
         """
         try:

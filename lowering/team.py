@@ -213,7 +213,7 @@ def team_wait(team: Memory, pieces: Value) -> Value:
     goal = team[words.GOAL] + select(is_first, pieces, index(0))
     team[words.GOAL] = goal
     team[words.STEALS] = index(0)
-    _say(team, done)
+    _report_done(team, done)
     looks = Var(index(0))
     for turn in repeated(looks):
         looks.value = looks.value + 1
@@ -236,7 +236,7 @@ _SLEEPERS, _COUNT = 0, words.LINE
 """Where `DONE` has its words."""
 
 
-def _say(team: Memory, done: Memory) -> None:
+def _report_done(team: Memory, done: Memory) -> None:
     """Count the pieces that this worker has done, and wake who sleeps until then."""
     with when(team[words.TAKEN] > 0):
         fetch_add(done, _COUNT, team[words.TAKEN])

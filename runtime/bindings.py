@@ -13,7 +13,13 @@ from numpy.lib.array_utils import byte_bounds
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.copies import copy_into
 from glow.runtime.foreign_arrays import as_array
-from glow.runtime.frame import Frame, Notify, OnOutput, Teller, checked_arena
+from glow.runtime.frame import (
+    Frame,
+    Notify,
+    OnOutput,
+    OutputNotifier,
+    checked_arena,
+)
 from glow.runtime.notebook import html_table
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
@@ -155,7 +161,7 @@ class Bindings:
         """
         Run once; return the arrays that are bound to the outputs.
 
-        `on_output` is told of outputs while the run goes on, as by `Executable.run`.
+        `on_output` is called while the run goes on, as by `Executable.run`.
         """
         self._take()
         try:
@@ -169,7 +175,7 @@ class Bindings:
                 self._go()
             else:
                 self._made_of[0].check_whole("on_output")
-                Teller(self._outputs, self._deliver, on_output).run(self._go)
+                OutputNotifier(self._outputs, self._deliver, on_output).run(self._go)
             return self._made_of[0].cut(self._results)
         finally:
             self._lock.release()

@@ -56,12 +56,12 @@ def checked_arena(arena: object, size: int) -> Array | None:
     return array
 
 
-class Teller:
+class OutputNotifier:
     """
     Calls `on_output` for each output of one run, once, as soon as it is ready.
 
     `deliver` fills and returns the array of an output, by its number. What `on_output`
-    raises is kept for after the run, and nothing more is told.
+    raises is kept for after the run, and ends the calls.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Teller:
         except BaseException as error:  # an interrupt, too, must not cross machine code
             self._error = self._error or error
 
-    def run(self, run: Callable[[Teller], None]) -> None:
+    def run(self, run: Callable[[OutputNotifier], None]) -> None:
         """Do `run`; call back for the outputs left; raise what a callback raised."""
         try:
             run(self)

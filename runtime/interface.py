@@ -12,7 +12,7 @@ from typing import Any, NoReturn, cast, overload
 
 from glow.runtime.bindings import Bindings
 from glow.runtime.foreign_arrays import of_kind
-from glow.runtime.frame import Frame, Notify, OnOutput, Teller
+from glow.runtime.frame import Frame, Notify, OnOutput, OutputNotifier
 from glow.runtime.image import Image, SavedFile
 from glow.runtime.notebook import html_table
 from glow.runtime.profile import Record
@@ -140,7 +140,7 @@ class Executable(ABC):
         if like is not None:
             return of_kind(self.run(given, out, on_output), like)
         if on_output is not None:
-            return self._run_telling(given, out, on_output)
+            return self._run_with_callback(given, out, on_output)
         arrays: tuple[Any, ...] = tuple(map(given.get, self._input_names))
         results = None
         # Where nothing is to be said or copied: the short way counts for small models.
@@ -181,7 +181,7 @@ class Executable(ABC):
         self.execute(arguments.inputs, arguments.outputs, self._start())
         return arguments.results()
 
-    def _run_telling(
+    def _run_with_callback(
         self,
         inputs: Mapping[str, object],
         out: Mapping[str, object] | None,
@@ -190,10 +190,10 @@ class Executable(ABC):
         names = self._output_names
         self.signature.check_whole("on_output")
         arguments, states = self.signature.bind(inputs, out), self._start()
-        teller = Teller(names, arguments.deliver, on_output)
+        notifier = OutputNotifier(names, arguments.deliver, on_output)
         arrays = arguments.inputs, arguments.outputs, states
-        teller.run(lambda notify: self.execute(*arrays, notify))
-        return {name: teller.delivered[i] for i, name in enumerate(names)}
+        notifier.run(lambda notify: self.execute(*arrays, notify))
+        return {name: notifier.delivered[i] for i, name in enumerate(names)}
 
     def profile(
         self,

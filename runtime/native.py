@@ -49,7 +49,7 @@ class NativeFrame(Frame):
 
     def run(self, notify: Notify | None = None) -> None:
         if notify is not None:
-            self._run_telling(notify)
+            self._run_notifying(notify)
             return
         self._main()
         code = abs(self._fault.value)  # kernels store the opposite
@@ -59,7 +59,7 @@ class NativeFrame(Frame):
             is_known = 0 < code <= len(messages)  # code of a text may store anything
             raise ExecutionError(messages[code - 1] if is_known else f"fault {code}")
 
-    def _run_telling(self, notify: Notify) -> None:
+    def _run_notifying(self, notify: Notify) -> None:
         hook, slot = _HOOK(notify), self._executable.slots
         self.io[slot] = ctypes.cast(hook, ctypes.c_void_p).value
         try:

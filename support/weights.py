@@ -138,7 +138,7 @@ def _checked(path: Path, digest: str, array: NDArray[Any]) -> Resource:
     return resource
 
 
-def _line(told: object) -> str:
+def _line(error: object) -> str:
     """Return text of a file, or about it, on one line of printable characters."""
-    text = " ".join(str(told).split())
+    text = " ".join(str(error).split())
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

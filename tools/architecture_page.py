@@ -114,7 +114,7 @@ NOTES: dict[str, dict[str, str]] = {
     },
     "loops": {
         "layer_rows": (
-            "All that the kernel must be told about this layer is a row of integers: "
+            "All that the kernel needs to know of this layer is a row of integers: "
             "counts, strides, offsets."
         ),
         "func.func private": (

@@ -52,9 +52,9 @@ def onnx_page(note: str) -> str:
         for name, versions in sorted(operators.items()):
             opsets = sorted(versions)
             for since, until in zip(opsets, [*opsets[1:], None], strict=True):
-                told = _opsets(since, until)
+                opsets = _opsets(since, until)
                 ops = ops_of(name, versions[since])
-                cells = [f"`{name}`", told, _elements(name, ops), _links(ops)]
+                cells = [f"`{name}`", opsets, _elements(name, ops), _links(ops)]
                 lines.append(f"| {' | '.join(cells)} | {_place(versions[since])} |")
     return "\n".join(lines) + "\n"
 

@@ -62,7 +62,7 @@ def openvino_peer(
     """
     Return OpenVINO on the model of `path`, as a function of named inputs.
 
-    It is told the `precision`, as by default it takes bf16 where a processor has it.
+    The `precision` is set, as by default it takes bf16 where a processor has it.
     """
     runtime = _runtime_for(path, "openvino")
     options = {

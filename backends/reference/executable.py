@@ -241,8 +241,8 @@ def signature_of(module: ModuleOp) -> Signature:
             initial = len(starts)
             starts.append(_present(op.initial_array, "placeholder", name))
         spec = spec_of(name, op.type, op.axes)
-        told = op.direction.data, op.residency.data
-        parameters.append(Parameter(spec, *told, initial))
+        access = op.direction.data, op.residency.data
+        parameters.append(Parameter(spec, *access, initial))
     return signature_by(parameters, starts)
 
 

@@ -55,8 +55,8 @@ def kinds_of_arguments(function: FuncOp) -> list[Kind]:
     count = len(function.function_type.inputs)
     if function.arg_attrs is None:
         return [Kind.IN] * count
-    told = [each.data.get(ACCESS) for each in function.arg_attrs]
-    return [Kind(t.data) if isinstance(t, StringAttr) else Kind.IN for t in told]
+    accesses = [each.data.get(ACCESS) for each in function.arg_attrs]
+    return [Kind(t.data) if isinstance(t, StringAttr) else Kind.IN for t in accesses]
 
 
 class ControlFlowOp(CallingOp, MemoryOp):

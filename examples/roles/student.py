@@ -42,7 +42,7 @@ def main() -> None:
         env = Environment(folder)
         env.install("pip install 'glow-xdsl[onnx]'", sources(folder, "[onnx]"))
         env.python("objects say what they are", OBJECTS)
-        env.python("mistakes are told in one line", MISTAKES)
+        env.python("a mistake is one line", MISTAKES)
         drawing = ("net.onnx", "--stop-after", "layout", "--emit-graph", "net.dot")
         env.run("a drawing", "glow-opt", *drawing)
         env.install("onnxruntime and nbformat", "onnxruntime", "nbformat")

@@ -38,7 +38,7 @@ def computes_rows_apart(
     `one` and `other` are a model, just imported, for two `counts` of rows, which are
     the parts along the first axis of inputs and outputs. Every op must go row by row,
     and be the same in both; what inputs do not decide must be the same for all rows.
-    What cannot be told is taken for no.
+    What is not known counts as no.
     """
     if any(len(functions_of(module)) != 1 for module in (one, other)):
         return False

@@ -61,7 +61,7 @@ def import_model(
     `dims` gives symbolic dimensions of inputs their extents, `constants` whole inputs
     their value, which makes them weights. Inputs and outputs become
     placeholders, weights constants, nodes the ops of `@main`, each located at its node;
-    where a tensor is called so, of `@main.1`. `note` is told what integers are divided
+    where a tensor is called so, of `@main.1`. `note` is called with integers divided
     or rounded to compute shapes.
     Errors: InvalidModelError with all nodes that are wrong and everything that the
     importer lacks; UnsupportedModelError with the latter alone; BindingError for

@@ -100,7 +100,7 @@ def _add(
     along: dict[str, Any] = {
         "axes": axes,
         "sizes": [line.places for line in lines.values()],
-        # A ratio of sizes is exact, one that is told is rounded to f32.
+        # A ratio of sizes is exact, one that is given is rounded to f32.
         "scales": scales if parameters["scales"] and scales else None,
     }
     ins, named = [source, roi], parameters | along

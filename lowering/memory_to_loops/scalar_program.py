@@ -154,7 +154,7 @@ class ScalarProgram:
         """
         Write the program on `values`, which are as wide as `strip`.
 
-        `report` is told where integers are divided by zero.
+        `report` is called where integers are divided by zero.
         """
         numbered = list(values)
         for step in self.instructions:

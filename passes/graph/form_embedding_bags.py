@@ -100,8 +100,8 @@ def _size_of_bags(
     op: EmbeddingBagOp | SparseLengthsSumOp, constants: Constants
 ) -> int | None:
     """Return how many indices each bag of `op` has, if that is known."""
-    told = op.lengths if isinstance(op, SparseLengthsSumOp) else op.offsets
-    known = None if told is None else constants.array_of(told)
+    bounds = op.lengths if isinstance(op, SparseLengthsSumOp) else op.offsets
+    known = None if bounds is None else constants.array_of(bounds)
     total, bags = shape_of(op.indices)[0], shape_of(op.result)[0]
     if known is None or bags == 0 or total % bags:
         return None

@@ -89,8 +89,8 @@ def verify_gets(module: ModuleOp) -> None:
     """Raise VerifyException unless each `memory.get` is of what its symbol names."""
     symbols = _storage_of(module)
     gets = (op for op in module.walk() if isinstance(op, GetOp))
-    told = ((op, _problem_of_get(op, symbols)) for op in gets)
-    problems = [at(op, problem) for op, problem in told if problem is not None]
+    found = ((op, _problem_of_get(op, symbols)) for op in gets)
+    problems = [at(op, problem) for op, problem in found if problem is not None]
     if problems:
         raise VerifyException("; ".join(problems))
 

@@ -73,8 +73,8 @@ def main(files: Sequence[str]) -> int:
             problem = problem_of(fault)
             caught = None if problem else catches(fault, copy)
             missed += caught is None
-            told = caught or problem or f"MISSED by {', '.join(fault.tests)}"
-            print(f"{number:2} {fault.file}: {fault.wrong!r}: {told}", flush=True)
+            outcome = caught or problem or f"MISSED by {', '.join(fault.tests)}"
+            print(f"{number:2} {fault.file}: {fault.wrong!r}: {outcome}", flush=True)
     print(f"{len(chosen) - missed} of {len(chosen)} faults are caught")
     return min(missed, 1)
 

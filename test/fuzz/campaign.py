@@ -124,14 +124,14 @@ def run_case(check: Callable[..., None], kind: str, number: int, folder: Path) -
 
 
 def save_fault(
-    folder: Path, kind: str, number: int, told: str, notes: dict[str, object]
+    folder: Path, kind: str, number: int, report: str, notes: dict[str, object]
 ) -> None:
     import numpy as np
 
     place = folder / "faults" / f"{kind}-{number}"
     place.mkdir(parents=True, exist_ok=True)
     again = f"python test/fuzz/campaign.py --case {kind}:{number}"
-    (place / "error.txt").write_text(f"{again}\n\n{told}")
+    (place / "error.txt").write_text(f"{again}\n\n{report}")
     for name, content in notes.items():
         path = place / name.replace("/", "_")
         match content:
@@ -141,7 +141,7 @@ def save_fault(
                 path.write_text(content)
             case _:
                 np.save(path, np.asarray(content))
-    print(f"{kind}:{number}: {told.strip().splitlines()[-1][:160]}", flush=True)
+    print(f"{kind}:{number}: {report.strip().splitlines()[-1][:160]}", flush=True)
 
 
 def watch(folder: Path, minutes: float, figures: Path = FIGURES) -> int:
@@ -231,10 +231,10 @@ def _wait(
 def _processor_s(process: int) -> float:
     """Return how much time of processors a process and its threads took."""
     try:
-        told = Path(f"/proc/{process}/stat").read_text()
+        line = Path(f"/proc/{process}/stat").read_text()
     except OSError:
         return 0
-    user, system = map(int, told.rpartition(")")[2].split()[11:13])
+    user, system = map(int, line.rpartition(")")[2].split()[11:13])
     return (user + system) / os.sysconf("SC_CLK_TCK")
 
 

@@ -258,9 +258,9 @@ def check_graph(number: int, notes: Notes) -> None:
     actual = run(_executable(module, spec), graph.inputs, number)
     expected = [graph.results[i][k] for i, k in graph.outputs()]
     wrong = [
-        f"{graph.calls[i]}: {told}"
+        f"{graph.calls[i]}: {problem}"
         for (i, _), got, want in zip(graph.outputs(), actual, expected, strict=True)
-        if (told := _difference(got, want, np.zeros(want.shape))) is not None
+        if (problem := _difference(got, want, np.zeros(want.shape))) is not None
     ]
     if not wrong:
         return
@@ -272,9 +272,9 @@ def check_graph(number: int, notes: Notes) -> None:
     ]
     rows = zip(graph.outputs(), actual, expected, spreads, strict=True)
     wrong = [
-        f"{graph.calls[i]}: {told}"
+        f"{graph.calls[i]}: {problem}"
         for (i, _), got, want, spread in rows
-        if (told := _difference(got, want, spread)) is not None
+        if (problem := _difference(got, want, spread)) is not None
     ]
     assert not wrong, f"target {spec}: " + "\n".join(wrong)
 
@@ -306,8 +306,8 @@ def run(net: Executable, inputs: Sequence[Array], number: int) -> list[Array]:
         results = net.bind(bound, arena=arena).run()
         runs.append([np.array(results[spec.name]) for spec in net.outputs])
     for one, other in zip(*runs, strict=True):
-        told = "what memory held before is seen"
-        np.testing.assert_array_equal(widened(one), widened(other), told)
+        problem = "what memory held before is seen"
+        np.testing.assert_array_equal(widened(one), widened(other), problem)
     return runs[0]
 
 

@@ -47,9 +47,9 @@ def check_operator(number: int, notes: Notes) -> None:
     results = glow.compile(model, target=spec).run(feeds_of([case])).values()
     (expected,) = expected_of([case])
     wrong = [
-        told
+        problem
         for mine, other in zip(results, expected or [], strict=expected is not None)
-        if (told := difference_to_others(case.op, mine, other)) is not None
+        if (problem := difference_to_others(case.op, mine, other)) is not None
     ]
     assert not wrong, f"{case} on {spec}: {wrong}"
 

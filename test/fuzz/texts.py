@@ -120,6 +120,6 @@ def in_child(check: Callable[[Callable[[], object]], None]) -> None:
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader, errors="replace") as pipe:
-        told = pipe.read()
+        report = pipe.read()
     status = os.waitpid(child, 0)[1]
-    assert not status or told.startswith("runs"), f"ended with {status}: {told}"
+    assert not status or report.startswith("runs"), f"ended with {status}: {report}"

@@ -126,9 +126,9 @@ def picked() -> Iterator[tuple[str, Network]]:
 
 def bags() -> Iterator[tuple[str, Network]]:
     """Rows with and without what is left over; fetched ahead up to the last index."""
-    picks, told = np.array([8, -9, 0, 8, -1]), np.array([2, 0, 3])
+    picks, lengths = np.array([8, -9, 0, 8, -1]), np.array([2, 0, 3])
     for width in (5, 16, 37, 300):
-        feeds = {"x": floats(9, width), "w": floats(5), "i": picks, "l": told}
+        feeds = {"x": floats(9, width), "w": floats(5), "i": picks, "l": lengths}
         yield f"bags of {width}", one("SparseLengthsWeightedSum", feeds)
         feeds = {"x": floats(9, width), "i": picks, "o": np.array([0, 2, 2])}
         bag = {"operator": "embedding_bag", "mode": 2}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 Run = Callable[..., tuple[int, str, str]]
-"""`run(main, *arguments)` returns the exit code, and what was printed and told."""
+"""`run(main, *arguments)` returns the exit code, what was printed, and errors."""
 
 
 def tool_runner(

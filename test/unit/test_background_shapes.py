@@ -65,15 +65,15 @@ def test_calls_are_served_by_another_batch_meanwhile(
         np.testing.assert_allclose(net(rows(count)), expected(rows(count)), rtol=1e-5)
         work.wait()
     gate.clear()
-    told: list[str] = []
+    received: list[str] = []
     for count, by in ((7, 4), (6, 3), (9, 3), (2, 3)):
         x = rows(count)
         np.testing.assert_allclose(net(x), expected(x), rtol=1e-5)
         assert f"batch={count}: served by code for {by}" in caplog.text
         out = np.zeros_like(x)
-        net.run({"x": x}, {"y": out}, lambda name, _: told.append(name))
+        net.run({"x": x}, {"y": out}, lambda name, _: received.append(name))
         np.testing.assert_allclose(out, expected(x), rtol=1e-5)
-    assert told == ["y"] * 4
+    assert received == ["y"] * 4
     assert len(net.compiled) == 2
     gate.set()
     work.wait()

@@ -176,7 +176,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("case", MISTAKES)
-def test_mistakes_are_told_in_words(scored: Any, case: str) -> None:
+def test_mistakes_are_reported_in_words(scored: Any, case: str) -> None:
     act, message = MISTAKES[case]
     with pytest.raises(glow.BindingError, match=message):
         act(scored)

@@ -170,7 +170,7 @@ def test_compile_checks_each_pass(monkeypatch: pytest.MonkeyPatch) -> None:
         glow.compile(network(), check="each-pass")
 
 
-def test_a_run_that_a_pass_breaks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_a_pass_breaks_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PlanMemoryPass, "apply", _plan_too_little)
     with pytest.raises(InternalError, match="it cannot be run any more: expected an"):
         check_passes(module(), "cpu")

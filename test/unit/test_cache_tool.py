@@ -67,7 +67,7 @@ def test_only_what_the_cache_made_is_removed(
     ("seconds", "text"),
     [(0, "now"), (1, "1 second ago"), (7200, "2 hours ago"), (90_000, "1 day ago")],
 )
-def test_the_last_use_is_told_in_the_largest_unit(
+def test_the_last_use_is_reported_in_the_largest_unit(
     seconds: int,
     text: str,
     folder: Path,

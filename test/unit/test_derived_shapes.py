@@ -28,7 +28,7 @@ def compiled(source: Any, **options: Any) -> DynamicExecutable:
     return net
 
 
-def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+def steps_in(caplog: pytest.LogCaptureFixture) -> list[str]:
     """Return `derived 1,9` or `compiled 1,9` for each shape that code was made for."""
     found: list[str] = []
     for record in caplog.records:
@@ -72,7 +72,7 @@ def test_transformer_gets_the_bits_that_a_compilation_gives(
         static = glow.compile(glow.load(source, dims={"batch": 2, "sequence": length}))
         np.testing.assert_array_equal(y, *static.run(feeds).values())
         np.testing.assert_allclose(y, run_onnxruntime(source, feeds)[0], atol=1e-4)
-    assert told(caplog)[-1] == "derived 2,90"
+    assert steps_in(caplog)[-1] == "derived 2,90"
 
 
 def test_shape_that_outgrows_others_is_between_after_one_twice_as_large(
@@ -83,7 +83,7 @@ def test_shape_that_outgrows_others_is_between_after_one_twice_as_large(
     for length in (3, 4, 5, 9, 12, 18, 19):
         x = np.random.default_rng(length).standard_normal((length, 4), np.float32)
         np.testing.assert_array_equal(net(x), np.maximum(x, 0))
-    assert told(caplog) == [
+    assert steps_in(caplog) == [
         *("compiled 3", "compiled 4", "compiled 5"),
         *("compiled 18", "derived 9", "derived 12", "derived 18"),
         *("compiled 38", "derived 19"),
@@ -104,7 +104,7 @@ def test_no_shape_larger_than_a_model_takes(caplog: pytest.LogCaptureFixture) ->
     for length in (5, 6, 7, 10, 11):
         x = np.ones((length, 4), np.float32)
         np.testing.assert_array_equal(net(x), x + table[:length])
-    steps = told(caplog)
+    steps = steps_in(caplog)
     assert steps == [f"compiled {n}" for n in (5, 6, 7, 10, 11)]
 
 
@@ -115,7 +115,7 @@ def test_only_odd_extents_show_what_is_rounded(
     net = compiled(relu_rows())
     for length in (8, 16, 32, 24):
         net(np.zeros((length, 4), np.float32))
-    assert told(caplog) == [
+    assert steps_in(caplog) == [
         *("compiled 8", "compiled 16", "compiled 32"),
         "compiled 21",
         "derived 24",
@@ -145,7 +145,7 @@ def test_rounded_extents_are_computed_by_the_model(
     for length in (5, 8, 17, 11, 12):
         x = np.ones((length, 4), np.float32)
         assert net(x).shape == (-(-length // 3) * 3, 4)
-    assert all(step.startswith("compiled") for step in told(caplog))
+    assert all(step.startswith("compiled") for step in steps_in(caplog))
 
 
 def test_one_and_none_are_no_family(caplog: pytest.LogCaptureFixture) -> None:
@@ -153,7 +153,7 @@ def test_one_and_none_are_no_family(caplog: pytest.LogCaptureFixture) -> None:
     net = compiled(relu_rows())
     for length in (0, 1, 2, 3, 4, 5):
         assert net(np.zeros((length, 4), np.float32)).shape == (length, 4)
-    steps = told(caplog)
+    steps = steps_in(caplog)
     assert steps[:5] == [f"compiled {n}" for n in range(5)]
     assert steps[5:] == ["compiled 10", "derived 5"]
 
@@ -242,7 +242,7 @@ def test_derived_code_that_is_refused_is_compiled(
     monkeypatch.setattr(ModuleCompiler, "place_and_compile", refuse)
     net(np.ones((5, 4), np.float32))
     assert "model: cannot derive length=5: no room" in caplog.text
-    assert told(caplog)[-1] == "compiled 5"
+    assert steps_in(caplog)[-1] == "compiled 5"
 
 
 def test_shapes_share_machine_code() -> None:
@@ -292,7 +292,7 @@ def test_shapes_that_broadcast_are_of_another_form(
         x = np.ones((length, 4), np.float32)
         part = table[: length if length < 100 else 1]
         np.testing.assert_array_equal(net(x), x + part)
-    assert told(caplog)[-2:] == ["derived 7", "derived 250"]
+    assert steps_in(caplog)[-2:] == ["derived 7", "derived 250"]
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_nothing_follows_from_what_follows() -> None:
         ("n // (n - 3)", r'"n // \(n - 3\)" divides by 0 for n = 3'),
     ],
 )
-def test_what_is_no_extent_is_told(text: str, message: str) -> None:
+def test_what_is_no_extent_is_reported(text: str, message: str) -> None:
     (found,) = relations([text, "n"]).values()
     with pytest.raises(ValueError, match=message):
         found.extent({"n": 3})

@@ -194,6 +194,8 @@ func.func @main() {
     module = parse_text(context(), text, "order")
     (main,) = functions_of(lowered(module, "import", "memory"))
     net = glow.compile(glow.Model("order", module))
-    told: list[str] = []
-    net.run({"x": np.ones(4, np.float32)}, on_output=lambda name, _: told.append(name))
-    assert told == list(outputs_ready(main)) == ["a", "b"]
+    received: list[str] = []
+    net.run(
+        {"x": np.ones(4, np.float32)}, on_output=lambda name, _: received.append(name)
+    )
+    assert received == list(outputs_ready(main)) == ["a", "b"]

@@ -1,4 +1,4 @@
-"""Models with symbolic dimensions: what is compiled when, shared, told and refused."""
+"""Models with symbolic dimensions: what is compiled when, shared and refused."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_shapes_that_cannot_be_are_listed(tmp_path: Path) -> None:
         compiled(product(), cache_size=0)
 
 
-def test_all_that_does_not_fit_is_told_at_once() -> None:
+def test_all_that_does_not_fit_is_reported_at_once() -> None:
     net = compiled(cache())
     x, z = np.zeros((2, 3), f32), np.zeros((2, 4), f32)
     assert net(x, z)[0].shape == (2, 7)

@@ -121,7 +121,7 @@ def test_a_state_goes_on_with_other_extents_where_the_caller_says_so() -> None:
         bound["n"] = grown
 
 
-def test_what_no_array_says_about_states_is_told() -> None:
+def test_what_no_array_says_about_states_is_reported() -> None:
     net = compiled(counter(), states={"n2": "n"})
     x = draw(2, 3)
     wanted = (
@@ -156,9 +156,9 @@ def test_inputs_that_have_all_dimensions_are_enough() -> None:
         bound = net.bind({"x": x})
         bound.run()
         np.testing.assert_allclose(bound.run()["y"], 3 * x, atol=1e-5)
-        told: list[str] = []
-        net.run({"x": x}, on_output=lambda name, _: told.append(name))  # noqa: B023
-        assert told == ["y"]
+        received: list[str] = []
+        net.run({"x": x}, on_output=lambda name, _: received.append(name))  # noqa: B023
+        assert received == ["y"]
 
 
 @pytest.mark.slow

@@ -120,10 +120,10 @@ def run_on(
 def test_tools_verify_what_they_read(
     run_on: Run, text: str, arguments: tuple[str, ...], message: str
 ) -> None:
-    code, _, told = run_on(text, *arguments)
+    code, _, errors = run_on(text, *arguments)
     assert code == 1
-    assert message in told
-    assert len(told.splitlines()) == 1
+    assert message in errors
+    assert len(errors.splitlines()) == 1
 
 
 ATTENTION = """
@@ -219,8 +219,8 @@ def test_code_calls_what_only_computes_unless_it_is_trusted(
     assert glow.compile(path, trust=True, **cached)().tolist() == [7]
     with pytest.raises(glow.CompilationError, match="@labs is neither of the module"):
         glow.compile(path, **cached)
-    told = run_on(path.read_text(), "--target", "cpu", "--stop-after", "asm")[2]
-    assert "has to be trusted (--trust)" in told
+    errors = run_on(path.read_text(), "--target", "cpu", "--stop-after", "asm")[2]
+    assert "has to be trusted (--trust)" in errors
 
 
 def test_code_is_held_to_what_its_module_describes(tmp_path: Path) -> None:

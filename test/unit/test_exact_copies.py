@@ -179,7 +179,7 @@ def test_code_gets_the_addresses_of_the_caller(net: glow.Executable) -> None:
     assert isinstance(frame, NativeFrame)
     placed, others = frame.io[: len(arrays)], frame.io[len(arrays) :]
     assert sorted(placed) == sorted(map(address_of, arrays.values()))
-    assert not any(others), "nobody is told of outputs, and nothing is timed"
+    assert not any(others), "no callback for outputs, and nothing is timed"
 
 
 def test_threads_count_for_themselves(net: glow.Executable) -> None:

@@ -179,7 +179,7 @@ def test_what_does_not_fit_names_node_and_extents() -> None:
     assert "\n" not in text
 
 
-def test_lengths_that_disagree_are_told() -> None:
+def test_lengths_that_disagree_are_reported() -> None:
     model = exported.read("gpt2")
     inputs = feeds(model, dims_of(model, EXTENTS[1]))
     inputs["past_value_1"] = inputs["past_value_1"][:, :, 1:]

@@ -350,10 +350,12 @@ def test_compilations_are_logged(
     assert {"graph", "layout", "memory", "loops", "llvm", "machine"} == {
         line.split()[2] for line in stages
     }
-    for told in ("not there", "found"):
+    for outcome in ("not there", "found"):
         caplog.clear()
         glow.compile(onnx_model, shapes={"batch": 2}, cache_dir=tmp_path)
-        assert any(line.endswith(f"in {tmp_path}: {told}") for line in caplog.messages)
+        assert any(
+            line.endswith(f"in {tmp_path}: {outcome}") for line in caplog.messages
+        )
 
 
 def test_functions_of_a_builder_have_the_words_of_the_op() -> None:

@@ -51,9 +51,9 @@ def test_a_fault_leaves_what_it_ran_on(
     for number in (n for n, each in fine.items() if not each):
         place = tmp_path / "faults" / f"graph-{number}"
         assert "graph." in (place / "net.mlir").read_text()
-        told = (place / "error.txt").read_text()
+        report = (place / "error.txt").read_text()
         command = f"python test/fuzz/campaign.py --case graph:{number}"
-        assert told.startswith(command)
+        assert report.startswith(command)
         arrays = [np.load(path) for path in sorted(place.glob("*.npy"))]
         assert arrays
 
@@ -81,8 +81,8 @@ def test_a_process_that_ends_is_a_fault(
     monkeypatch.setattr(campaign.subprocess, "Popen", lambda *_, **__: None)
     monkeypatch.setattr(campaign, "_version", lambda: "")
     assert campaign.watch(tmp_path, 0.02, tmp_path / "figures.json") == 1
-    told = (tmp_path / "faults" / "text-7" / "error.txt").read_text()
-    assert told.endswith("the process ended with -11")
+    report = (tmp_path / "faults" / "text-7" / "error.txt").read_text()
+    assert report.endswith("the process ended with -11")
 
 
 def test_a_process_that_hangs_is_stopped(
@@ -91,8 +91,8 @@ def test_a_process_that_hangs_is_stopped(
     monkeypatch.setattr(campaign, "HANG_S", 0.2)
     (tmp_path / "current").write_text("text:7")
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-    told = campaign._wait(process, tmp_path / "current", lambda: None)  # pyright: ignore[reportPrivateUsage]
-    assert told.startswith("it hung")
+    report = campaign._wait(process, tmp_path / "current", lambda: None)  # pyright: ignore[reportPrivateUsage]
+    assert report.startswith("it hung")
     assert process.returncode == -9
 
 

@@ -209,7 +209,9 @@ def test_without_the_dot_command_the_text_is_written(
     assert [path.name for path in drawing.parent.iterdir()] == ["out.dot"]
 
 
-def test_what_dot_says_is_told(drawing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_dot_says_is_reported(
+    drawing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     failed = CalledProcessError(1, "dot", stderr=b'Format: "svg" not recognized.\n')
     monkeypatch.setattr(inspection, "import_module", lambda name: package(failed))
     with pytest.raises(CompilationError, match='dot makes no svg: Format: "svg" not'):

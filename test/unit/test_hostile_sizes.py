@@ -111,7 +111,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("case", LARGE)
-def test_what_does_not_fit_into_memory_is_told_with_its_size(case: str) -> None:
+def test_what_does_not_fit_into_memory_is_reported_with_its_size(case: str) -> None:
     with pytest.raises(glow.OutOfMemoryError, match=r"\d+ bytes|\d+(\.\d*)? [GTP]iB"):
         glow.compile(LARGE[case])(np.ones(() if case != "an output" else (1, 1), "f"))
 

@@ -65,7 +65,7 @@ def test_bags_of_every_kind(target: str) -> None:
         integer = (np.int64, np.int32)[number // 2 % 2]
         even = RNG.integers(-20, 20, (3, 5)).astype(integer)
         listed, weights = even.reshape(-1), normal(3, 5, dtype=dtype)
-        told = np.array([0, 6, 0, 9, 0], integer)
+        lengths = np.array([0, 6, 0, 9, 0], integer)
         starts = np.array([0, 0, 6, 6, 14], np.int32)
         flat, plain = weights.reshape(-1), {"mode": mode}
         padded = plain | {"padding_idx": int(even[0, 0])}
@@ -74,8 +74,8 @@ def test_bags_of_every_kind(target: str) -> None:
         cases += [
             add(code, table, even, **plain),
             add(code, table, even, weights=weights, **padded),
-            add(code, table, listed, lengths=told, **padded),
-            add(code, table, listed, lengths=told, weights=flat, **plain),
+            add(code, table, listed, lengths=lengths, **padded),
+            add(code, table, listed, lengths=lengths, weights=flat, **plain),
             add(code, table, listed, offsets=starts, **plain),
         ]
         last = {"include_last_offset": True, "mode": mode}
@@ -87,14 +87,16 @@ def test_views_of_tables_lists_and_results() -> None:
     code, cases = MemoryCode(), []
     table, indices = normal(20, 64), RNG.integers(0, 10, (40,))
     weights = normal(40)
-    told = np.array([3, 99, 0, 99, 7, 99])[::2]
+    lengths = np.array([3, 99, 0, 99, 7, 99])[::2]
     wide, deep = normal(3, 256), normal(2, 5, 256)
     for given in (table, table[::2], table[:, 8:40], table[:, ::3], table[::-1]):
         picked, factors = indices[::4], weights[::-4]
         out = wide[:, 8 : 8 + given.shape[1]]
-        cases.append(add(code, given, picked, lengths=told, weights=factors, out=out))
+        cases.append(
+            add(code, given, picked, lengths=lengths, weights=factors, out=out)
+        )
         out = wide[:, 200 - given.shape[1] : 200][::-1]
-        cases.append((out, add(code, given, picked, lengths=told, out=out)[1]))
+        cases.append((out, add(code, given, picked, lengths=lengths, out=out)[1]))
         check(code, cases[-1:])
         code, cases = MemoryCode(), []
     grid = indices.reshape(2, 5, 4)

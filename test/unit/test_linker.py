@@ -221,7 +221,7 @@ def test_targets_of_other_machines_are_told_apart(
 
 
 @pytest.mark.parametrize("value", ["", "0", "1"])
-def test_perf_is_told_names_where_it_is_asked_for(
+def test_perf_gets_names_on_request(
     value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each function is where it is called, and ends before the next one begins."""

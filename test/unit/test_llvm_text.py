@@ -141,7 +141,7 @@ llvm.func @f(%p: !llvm.ptr) {{
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (
             "llvm.func @f(%p: !llvm.ptr {llvm.noaliasllvm.noalias}) { llvm.return }",
@@ -164,8 +164,8 @@ llvm.func @f(%p: !llvm.ptr) {{
         ),
     ],
 )
-def test_what_llvm_has_no_text_for_is_refused(text: str, told: str):
-    with pytest.raises(glow.CompilationError, match=told):
+def test_what_llvm_has_no_text_for_is_refused(text: str, message: str):
+    with pytest.raises(glow.CompilationError, match=message):
         llvm_ir(parsed(text))
 
 

@@ -267,7 +267,7 @@ def test_compatibility_counts_what_inputs_may_settle() -> None:
     assert GlowBackend.is_compatible(relu("N"))
 
 
-def test_wrong_numbers_of_inputs_are_told() -> None:
+def test_wrong_numbers_of_inputs_are_reported() -> None:
     rep: GlowBackendRep = GlowBackend.prepare(reshape())
     with pytest.raises(BindingError, match=r"expected 2 inputs \(x, s\), got 1"):
         rep.run([X])

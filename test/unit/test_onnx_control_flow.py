@@ -264,7 +264,7 @@ def test_shapes_that_a_run_decides_are_refused(name: str) -> None:
     assert f'values can be given: constants={{"{known}": ...' in str(caught.value)
 
 
-def test_what_a_body_lacks_is_told_once() -> None:
+def test_what_a_body_lacks_is_reported_once() -> None:
     lacking = [node("StringNormalizer", "f", "f_y")]
     source = loop(3, TRUE, "z", body=body(lacking, "i b f", "b f_y"))
     with pytest.raises(UnsupportedModelError) as caught:

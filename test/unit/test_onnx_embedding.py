@@ -175,7 +175,7 @@ REFUSED: list[tuple[dict[str, Any], list[Array | None], type[Exception], str]] =
 
 
 @pytest.mark.parametrize(("attributes", "inputs", "error", "message"), REFUSED)
-def test_what_cannot_be_imported_is_told(
+def test_what_cannot_be_imported_is_reported(
     attributes: dict[str, Any],
     inputs: list[Array | None],
     error: type[Exception],

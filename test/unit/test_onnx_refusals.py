@@ -311,7 +311,7 @@ def test_unsupported_model_is_refused_in_one_line(name: str) -> None:
     assert message in refusal(make(), UnsupportedModelError)
 
 
-def test_all_that_is_unsupported_is_told_at_once() -> None:
+def test_all_that_is_unsupported_is_reported_at_once() -> None:
     source = model(
         [
             node("StringNormalizer", "x", "a", "first"),

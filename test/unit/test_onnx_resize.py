@@ -91,14 +91,14 @@ def _first_words(value: object) -> str:
 
 
 @pytest.mark.parametrize(("build", "message"), UNSUPPORTED, ids=_first_words)
-def test_what_is_missing_is_told(build: Any, message: str) -> None:
+def test_what_is_missing_is_reported(build: Any, message: str) -> None:
     with pytest.raises(UnsupportedModelError) as caught:
         import_model(build())
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(("build", "message"), INVALID, ids=_first_words)
-def test_what_is_wrong_is_told(build: Any, message: str) -> None:
+def test_what_is_wrong_is_reported(build: Any, message: str) -> None:
     with pytest.raises(InvalidModelError) as caught:
         import_model(build())
     assert message in str(caught.value)

@@ -48,7 +48,7 @@ def test_inputs_that_cannot_be_are_refused_when_the_model_is_loaded() -> None:
         (node("TopK", "x one", "y i", "n"), "TopK with k"),
     ],
 )
-def test_values_that_are_missing_for_all_extents_are_told_when_the_model_is_loaded(
+def test_values_that_are_missing_for_all_extents_are_reported_when_the_model_is_loaded(
     read: Any, made: NodeProto, what: str
 ) -> None:
     inputs = {"x": ("n",), "k": info("k", (2,), "i64"), "one": info("one", (1,), "i64")}

@@ -1,4 +1,4 @@
-"""Callers are told of each output when it is ready, while the run goes on."""
+"""Callers are seen of each output when it is ready, while the run goes on."""
 
 import threading
 from typing import Any
@@ -64,67 +64,67 @@ def arrays() -> dict[str, np.ndarray]:
     }
 
 
-def test_outputs_are_told_while_later_ones_are_not_written(net: Executable) -> None:
+def test_outputs_are_reported_while_later_ones_are_not_written(net: Executable) -> None:
     bound = net.bind(arrays())
     late = np.full((3, 4), -1, np.float32)
     bound["late"] = late
-    told: dict[str, tuple[np.ndarray, bool]] = {}
+    seen: dict[str, tuple[np.ndarray, bool]] = {}
 
     def on_output(name: str, array: np.ndarray) -> None:
         assert array is bound._places[name].array
-        told[name] = array.copy(), bool((late == -1).all())
+        seen[name] = array.copy(), bool((late == -1).all())
 
     results = bound.run(on_output)
-    assert sorted(told) == ["early", "late", "mid"]
-    assert next(iter(told)) == "early"
-    assert told["early"][1]
-    assert not told["late"][1]
-    for name, (array, _) in told.items():
+    assert sorted(seen) == ["early", "late", "mid"]
+    assert next(iter(seen)) == "early"
+    assert seen["early"][1]
+    assert not seen["late"][1]
+    for name, (array, _) in seen.items():
         assert np.array_equal(array, EXPECTED[name])
-        assert np.array_equal(array, results[name]), "what was told is final"
+        assert np.array_equal(array, results[name]), "what was seen is final"
 
 
 def test_a_run_by_names_tells_too(net: Executable) -> None:
     strided = np.empty((4, 3), np.float32).T
     given = {"x": X.T.copy().T, "mid": arrays()["mid"]}
-    told: dict[str, np.ndarray] = {}
+    seen: dict[str, np.ndarray] = {}
     stateless = glow.compile(
         read(TEXT.replace('"resident"', "").replace("@n", "@state"))
     )
     results = stateless.run(
         given | {"state": arrays()["n"]},
         {"late": strided},
-        on_output=lambda name, array: told.update({name: array}),
+        on_output=lambda name, array: seen.update({name: array}),
     )
-    assert told["late"] is strided is results["late"]
+    assert seen["late"] is strided is results["late"]
     for name, expected in EXPECTED.items():
-        assert np.array_equal(told[name], expected)
+        assert np.array_equal(seen[name], expected)
     with pytest.raises(BindingError, match='state "n": it has no initial value'):
         net.run(given, on_output=print)
 
 
-def test_strided_outputs_are_told_filled(net: Executable) -> None:
+def test_strided_outputs_are_reported_filled(net: Executable) -> None:
     strided = {name: np.empty((4, 3), np.float32).T for name in ("early", "late")}
     bound = net.bind(arrays() | strided)
-    told: dict[str, np.ndarray] = {}
+    seen: dict[str, np.ndarray] = {}
     before = copied_bytes()
-    bound.run(lambda name, array: told.update({name: array.copy()}))
+    bound.run(lambda name, array: seen.update({name: array.copy()}))
     assert copied_bytes() - before == 2 * X.nbytes, "each is copied once"
-    assert np.array_equal(told["early"], EARLY)
-    assert np.array_equal(told["late"], EXPECTED["late"])
+    assert np.array_equal(seen["early"], EARLY)
+    assert np.array_equal(seen["late"], EXPECTED["late"])
 
 
 def test_what_a_callback_raises_comes_after_the_run(net: Executable) -> None:
     bound = net.bind(arrays())
-    told: list[str] = []
+    seen: list[str] = []
 
     def on_output(name: str, array: np.ndarray) -> None:
-        told.append(name)
+        seen.append(name)
         raise LookupError(name)
 
     with pytest.raises(LookupError, match="early"):
         bound.run(on_output)
-    assert told == ["early"], "the first error ends the calls"
+    assert seen == ["early"], "the first error ends the calls"
     late, state = bound["late"], bound["n"]
     assert late is not None
     assert state is not None
@@ -152,21 +152,21 @@ def test_a_callback_may_run_others_but_not_the_same(net: Executable) -> None:
 
 def test_runs_without_a_callback_tell_nobody(net: Executable) -> None:
     bound = net.bind(arrays())
-    told: list[str] = []
-    bound.run(lambda name, array: told.append(name))
+    seen: list[str] = []
+    bound.run(lambda name, array: seen.append(name))
     bound.run()
-    assert len(told) == 3
+    assert len(seen) == 3
 
 
-def test_threads_are_told_of_their_own_outputs(net: Executable) -> None:
+def test_threads_receive_their_own_outputs(net: Executable) -> None:
     problems: list[str] = []
 
     def work(factor: int) -> None:
         bound = net.bind(arrays() | {"x": X * factor})
         for _ in range(50):
-            told: dict[str, np.ndarray] = {}
-            bound.run(lambda name, array, told=told: told.update({name: array.copy()}))
-            if not np.array_equal(told["early"], EARLY * factor):
+            seen: dict[str, np.ndarray] = {}
+            bound.run(lambda name, array, seen=seen: seen.update({name: array.copy()}))
+            if not np.array_equal(seen["early"], EARLY * factor):
                 problems.append(f"{factor}")
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 5)]
@@ -198,13 +198,13 @@ func.func @main() {
 @pytest.mark.parametrize("target", ["cpu", "reference"])
 def test_a_run_that_failed_tells_nothing_more(target: str) -> None:
     net = glow.compile(read(FAILING), target)
-    told: list[str] = []
+    seen: list[str] = []
     feeds = {"x": np.ones(4, np.float32), "at": np.array([0, 9])}
     with pytest.raises(ExecutionError, match="gather"):
-        net.run(feeds, on_output=lambda name, array: told.append(name))
-    assert told == ["y"]
-    net.run({**feeds, "at": np.array([0, 1])})  # which nobody is told of
-    assert told == ["y"]
+        net.run(feeds, on_output=lambda name, array: seen.append(name))
+    assert seen == ["y"]
+    net.run({**feeds, "at": np.array([0, 1])})  # which nobody is seen of
+    assert seen == ["y"]
 
 
 def test_when_outputs_are_ready_can_be_asked() -> None:

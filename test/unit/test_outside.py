@@ -279,7 +279,7 @@ def test_a_pass_from_outside_runs_in_the_default_pipeline() -> None:
         np.testing.assert_array_equal(found, x)
 
 
-def test_what_an_op_from_outside_refuses_is_told() -> None:
+def test_what_an_op_from_outside_refuses_is_reported() -> None:
     wrong = SHIFTED.replace("tensor<12xf32>", "tensor<11xf32>")
     with pytest.raises(VerifyException, match=r"a scale of shape \[12\], got"):
         parsed(wrong).verify()

@@ -300,7 +300,7 @@ def test_shared_runs_compute_the_same_when_profiled(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--profile=x.txt"], "expected a name in .json to write the trace to"),
         (["--profile", "x.txt"], "unrecognized arguments: x.txt"),
@@ -308,11 +308,11 @@ def test_shared_runs_compute_the_same_when_profiled(
     ],
 )
 def test_tools_refuse_what_does_not_go_together(
-    tool: Run, arguments: list[str], told: str
+    tool: Run, arguments: list[str], message: str
 ) -> None:
     code, _, err = tool(glow_run.main, *arguments)
     assert code == 1
-    assert told in err
+    assert message in err
 
 
 def test_other_executables_are_refused(path: Path, tmp_path: Path) -> None:

@@ -163,13 +163,13 @@ TWO = Signature((X,), (Y, TensorSpec("z", (2, 3), F32)))
     ],
     ids=["dtype", "shape", "order", "stride", "same", "none", "few", "class"],
 )
-def test_buffers_that_do_not_fit_are_told(spoil: Any, x: Array) -> None:
+def test_buffers_that_do_not_fit_are_reported(spoil: Any, x: Array) -> None:
     buffers = np.empty((2, 3), F32), np.empty((2, 3), F32)
     assert TWO.fit_outputs(buffers, (x,))
     assert not TWO.fit_outputs(spoil(*buffers), (x,))
 
 
-def test_buffers_apart_from_each_other_and_the_inputs_are_told(x: Array) -> None:
+def test_buffers_apart_from_each_other_and_the_inputs_are_reported(x: Array) -> None:
     wide, buffer = np.empty((4, 3), F32), np.empty((2, 3), F32)
     assert TWO.fit_outputs((wide[:2], wide[2:]), (x,))
     assert not TWO.fit_outputs((wide[:2], wide[1:3]), (x,))

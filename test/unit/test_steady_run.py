@@ -106,15 +106,15 @@ def test_runs_that_tell_of_outputs_share_the_arena_of_others(
     inputs, out = arrays_of(net)
     net.run(inputs, out=out)
     frames = list(net._frames)
-    told: list[str] = []
+    received: list[str] = []
 
     def on_output(name: str, array: Any) -> None:
-        told.append(name)
-        if len(told) == 1:  # the frame is in use now: this run has another
+        received.append(name)
+        if len(received) == 1:  # the frame is in use now: this run has another
             net.run(inputs)
 
     net.run(inputs, out, on_output)
-    assert sorted(told) == ["y", "z"]
+    assert sorted(received) == ["y", "z"]
     assert len(net._frames) == len(frames) + 1
     net.run(inputs, None, on_output)
     assert len(net._frames) == len(frames) + 1

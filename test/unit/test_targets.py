@@ -126,7 +126,7 @@ def test_host_without_avx512_gets_avx2():
     targets._host_isa.cache_clear()
 
 
-def test_untested_host_is_told_once():
+def test_untested_host_is_reported_once():
     targets._warn_untested_host.cache_clear()
     with pytest.warns(UserWarning, match="untested on arm64-apple-darwin hosts"):
         targets._warn_untested_host("arm64-apple-darwin")

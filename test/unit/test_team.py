@@ -120,7 +120,7 @@ def test_threads_sleep_where_there_is_no_futex() -> None:
         del net
 
 
-def test_the_least_fault_is_told() -> None:
+def test_the_least_fault_is_reported() -> None:
     with pool_of(3):
         net = program()
         for count in (1, 3, PIECES):

@@ -68,22 +68,22 @@ def test_threads_change_no_bit_here_or_in_files(path: Path, tmp_path: Path) -> N
             del net, loaded, bound
 
 
-def test_outputs_are_told_from_whichever_thread_is_there(path: Path) -> None:
+def test_outputs_are_reported_from_whichever_thread_is_there(path: Path) -> None:
     expected = glow.compile(path, threads=1).run(given())
-    told: list[str] = []
+    received: list[str] = []
     seen = set[int]()
 
     def tell(name: str, array: NDArray[Any]) -> None:
         seen.add(threading.get_ident())
         np.testing.assert_array_equal(array, expected[name])
-        told.append(name)
+        received.append(name)
 
     with pool_of(3):
         net = glow.compile(path, threads=None)
         for _ in range(20):
             net.run(given(), on_output=tell)
         del net
-    assert sorted(told) == ["y"] * 20 + ["z"] * 20
+    assert sorted(received) == ["y"] * 20 + ["z"] * 20
     assert seen
 
 

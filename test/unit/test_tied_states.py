@@ -102,7 +102,7 @@ def test_sequences_in_turns_forks_and_a_reset(
     first.step()
 
 
-def test_a_full_cache_is_told(net: glow.Executable, growing: ModelProto) -> None:
+def test_a_full_cache_is_reported(net: glow.Executable, growing: ModelProto) -> None:
     sequence = Sequence(net, growing, 3)
     sequence.length[...] = CAPACITY - 1
     sequence.x[...] = 1

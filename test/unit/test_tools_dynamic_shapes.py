@@ -47,7 +47,7 @@ def test_options_say_what_dimensions_are(tool: Run) -> None:
     assert out.startswith("y: float32[5, 3] values from")
 
 
-def test_what_is_not_known_is_told(tool: Run) -> None:
+def test_what_is_not_known_is_reported(tool: Run) -> None:
     for arguments in (["--random-inputs", "0"], ["--save", "net.glow"]):
         assert tool(glow_run.main, *arguments) == (
             1,

@@ -157,7 +157,7 @@ def test_openvino_is_a_peer(tool: Run) -> None:
     assert found["max_error"] == 0
 
 
-def test_a_peer_that_is_absent_or_refuses_is_told(
+def test_a_peer_that_is_absent_or_refuses_is_reported(
     tool: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "openvino", None)

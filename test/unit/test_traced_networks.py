@@ -191,7 +191,7 @@ MISTAKES: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes_are_told_at_the_caller(name: str) -> None:
+def test_mistakes_are_reported_at_the_caller(name: str) -> None:
     function, message = MISTAKES[name]
     line = function.__code__.co_firstlineno
     with pytest.raises(glow.TracingError) as raised:

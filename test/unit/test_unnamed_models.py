@@ -63,8 +63,8 @@ def test_names_are_those_of_who_asks(tmp_path: Path, profile: bool) -> None:
         assert f"look up {found}" in str(caught.value)
         if profile:
             records = net.profile({x: X, at: place})
-            told = " + ".join(record.group.name for record in records).split(" + ")
-            assert {f"look up {found}", f"shrink {half}"} <= set(told)
+            named = " + ".join(record.group.name for record in records).split(" + ")
+            assert {f"look up {found}", f"shrink {half}"} <= set(named)
 
 
 def test_what_is_found_is_pickled_with_its_names(
@@ -112,7 +112,7 @@ def test_ops_that_nothing_reads_are_part_of_what_is_looked_up(tmp_path: Path) ->
     assert is_hit(compiled(form, tmp_path))
 
 
-def test_what_cannot_be_compiled_is_told_by_name(
+def test_what_cannot_be_compiled_is_reported_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(module: ModuleOp, *_: Any) -> None:

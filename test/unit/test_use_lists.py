@@ -97,7 +97,7 @@ def test_a_region_of_another_op() -> None:
     check_fault(module, "func.func .*: a region does not know that it is of this op")
 
 
-def test_who_passes_a_broken_module_is_told_so() -> None:
+def test_a_broken_module_that_is_passed_is_reported() -> None:
     module, (split, exp, *_) = network()
     exp.detach()
     cast(Block, split.parent).insert_op_before(exp, split)
@@ -107,7 +107,7 @@ def test_who_passes_a_broken_module_is_told_so() -> None:
             glow.compile(model)
 
 
-def test_who_exports_a_broken_module_is_told_so() -> None:
+def test_a_broken_module_that_is_exported_is_reported() -> None:
     module, (split, *_) = network()
     NegOp(split.results[0])
     with pytest.raises(InvalidModelError, match=r"module to export: graph\.split"):

@@ -54,6 +54,6 @@ def differences(chosen: Sequence[Call], results: Array | Sequence[Array]) -> lis
     wrong: list[str] = []
     for call in chosen:
         for expected in call.expected():
-            told = difference(call, next(left), expected)
-            wrong += [f"{call}: {told}"] if told else []
+            problem = difference(call, next(left), expected)
+            wrong += [f"{call}: {problem}"] if problem else []
     return wrong
