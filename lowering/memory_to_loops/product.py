@@ -321,6 +321,8 @@ def _tiling_of_lines(target: Target, p: Product, columns: int) -> _Tiling | None
 
     Registers hold the weights of a line of the window, too.
     """
+    if not p.step:  # the window is one pixel, expanded
+        return None
     ends = np.flatnonzero(np.diff(p.rows) != np.diff(p.rows[:2])) + 1
     length = int(ends[0]) if len(ends) else len(p.rows)
     whole = np.arange(length, len(p.rows), length)

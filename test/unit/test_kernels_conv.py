@@ -12,6 +12,7 @@ from grids import in_turns
 from products import TARGETS, Array
 from xdsl.dialects.builtin import f32
 
+import glow
 from glow.lowering.convolution.algorithm import ConvShape, choose_algorithm
 from glow.lowering.convolution.winograd import (
     F2,
@@ -351,3 +352,27 @@ def test_tiles_follow_from_shapes(
 @pytest.mark.parametrize("name", GENERIC)
 def test_generic(name: str) -> None:
     Convolution(GENERIC[name], "cpu", "generic").check()
+
+
+@pytest.mark.parametrize("groups", [1, 8])
+@pytest.mark.parametrize(
+    ("shape", "expanded", "kernel"),
+    [
+        ((1, 8, 1), (1, 8, 12), 3),
+        ((2, 8, 6, 1), (2, 8, 6, 9), (3, 3)),
+        ((1, 8, 1, 6), (1, 8, 9, 6), (3, 3)),
+    ],
+)
+def test_places_of_a_window_may_be_one_element(
+    shape: tuple[int, ...],
+    expanded: tuple[int, ...],
+    kernel: int | tuple[int, int],
+    groups: int,
+) -> None:
+    b = glow.Builder()
+    x = b.expand(b.input("x", shape), shape=expanded)
+    b.output("y", b.conv(x, 8, kernel, padding="valid", groups=groups))
+    model = b.model()
+    given = np.random.default_rng(0).standard_normal(shape, np.float32)
+    expected = glow.compile(model, target="reference")(given)
+    np.testing.assert_allclose(glow.compile(model)(given), expected, 1e-5, 1e-6)
