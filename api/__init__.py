@@ -135,8 +135,8 @@ def load(
     """
     Read a model: a .onnx or .mlir file, an ONNX model in memory, or one of PyTorch.
 
-    A torch.nn.Module is exported for `example_inputs`, a tuple of arguments or a dict
-    by name; a torch.export.ExportedProgram is taken as it is.
+    A torch.nn.Module is exported for `example_inputs`, a tuple of arguments, a dict by
+    name or one tensor; a torch.export.ExportedProgram is taken as it is.
 
     `dims` gives symbolic dimensions of an ONNX model their value; others stay open, and
     become IR when they have one (`Model.dims` lists them). `constants` gives whole

@@ -29,11 +29,12 @@ from glow.formats.pytorch.fx_graph import (
 )
 from glow.formats.pytorch.promotion import dtype_from
 from glow.model import Model
-from glow.options import BACKGROUND, CACHE_SIZE, Options
+from glow.options import BACKGROUND, CACHE_SIZE, Options, target_spec
 from glow.runtime.background import BackgroundWork
 from glow.runtime.interface import Executable
 from glow.runtime.specializations import Specializations
 from glow.support.errors import GlowError, UnsupportedModelError
+from glow.support.targets import target_of
 from glow.torch_modules import decompositions, whole_operators
 from glow.torch_tensors import Snapshot, array_of, tensor_of_array
 from glow.torch_views import ViewedResults
@@ -63,7 +64,8 @@ def compile_fx(
     each run, so that any write to them counts. With `shapes="background"` PyTorch runs
     a graph while a thread compiles it. Runs use as many threads as PyTorch does.
     A `mode` is one of inductor's; a warning says that it changes nothing.
-    Errors: ValueError for other options; as `glow.compile` without the fallback.
+    Errors: ValueError for other options, TargetError for an unknown target or feature;
+    as `glow.compile` without the fallback.
     """
     if mode not in (None, "default"):
         _LOG.warning("mode %r of torch.compile is inductor's: it has no effect", mode)
@@ -78,6 +80,7 @@ def compile_fx(
             f"got {unknown}"
         )
     given = Options(**settings)
+    target_of(target_spec(target, given.cpu_features, given.accuracy))
     work = BackgroundWork() if given.shapes == BACKGROUND else None
     options_of_shape = given if work is None else replace(given, shapes=())
     compile = partial(compile_source, target=target, options=options_of_shape)

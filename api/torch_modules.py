@@ -77,11 +77,11 @@ def load_program(source: Any, dims: Mapping[str, int], example_inputs: Any) -> M
     if is_module != (example_inputs is not None):
         raise ValueError(
             "expected example_inputs with a module of PyTorch, got none; a tuple of "
-            "arguments, or a dict by name"
+            "arguments, a dict by name, or one tensor"
             if is_module
             else "expected example_inputs with a module of PyTorch only"
         )
-    program = _exported(source, example_inputs) if is_module else source
+    program = _exported(source, name, example_inputs) if is_module else source
     model = ExportedModel(name, program.run_decompositions(dict(decompositions())))
     if model.dims and not dims:
         return model
@@ -93,13 +93,25 @@ def load_program(source: Any, dims: Mapping[str, int], example_inputs: Any) -> M
     return model.specialize(dims)
 
 
-def _exported(module: Any, example_inputs: Any) -> Any:
-    named = isinstance(example_inputs, Mapping)
-    arguments = () if named else tuple(cast(Sequence[Any], example_inputs))
-    with _torch.no_grad():
-        return _torch.export.export(
-            module, arguments, dict(cast(Any, example_inputs)) if named else None
-        )
+def _exported(module: Any, name: str, example_inputs: Any) -> Any:
+    """Export a module for a tuple of arguments, a dict by name, or one tensor."""
+    trees: Any = import_module("torch.utils._pytree")
+    given: Any = trees.tree_map_only(np.ndarray, _torch.as_tensor, example_inputs)
+    arguments, named = tuple[Any, ...](), dict[str, Any]()
+    if isinstance(given, Mapping):
+        named = dict(cast(Mapping[str, Any], given))
+    else:
+        is_one = isinstance(given, _torch.Tensor)
+        arguments = (given,) if is_one else tuple(cast(Sequence[Any], given))
+    try:
+        with _torch.no_grad():
+            return _torch.export.export(module, arguments, named)
+    except Exception as error:  # of many classes; the module's own are among them
+        reason = str(error).strip().partition("\n")[0]
+        raise UnsupportedModelError(
+            f"{name}: torch.export refuses it for these example_inputs: "
+            f"{type(error).__name__}: {reason}"
+        ) from error
 
 
 class ExportedModel(ProgramModel):

@@ -239,8 +239,7 @@ class TensorSpec:
     def problem_with(self, value: object, is_written: bool = False) -> str | None:
         """Return why `value` cannot be this tensor, or be written; None if it can."""
         if not isinstance(value, np.ndarray | np.generic):
-            got = with_article(type(value).__name__)
-            return f"expected {self.description}, got {got}"
+            return f"expected {self.description}, got {_kind_of(value)}"
         array = cast(Array, value)
         if not self.fits(array):
             got = describe(array.shape, array.dtype)
@@ -305,3 +304,14 @@ class State:
         array = aligned_array(self.spec.shape, self.spec.dtype, what=str(self.spec))
         copy_into(array, self.initial)
         return array
+
+
+def _kind_of(value: object) -> str:
+    """Return what `value` is, and why it cannot be an array if it should."""
+    kind = with_article(type(value).__name__)
+    if hasattr(value, "__array__"):
+        try:
+            np.asarray(value)
+        except Exception as error:  # such as for a tensor that requires a gradient
+            return f"{kind}: {str(error).partition(chr(10))[0]}"
+    return kind

@@ -155,6 +155,8 @@ def test_a_shape_that_fails_leaves_others_compiled(
         ({"speed": 3}, r"fallback or freeze, got \['speed'\]"),
         ({"freeze": 0}, "expected True or False as freeze, got 0"),
         ({"fallback": "no"}, "expected True or False as fallback, got 'no'"),
+        ({"target": "gpu"}, "gpu"),
+        ({"cpu_features": "foo", "fallback": True}, "cpu-features .* got 'foo'"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:

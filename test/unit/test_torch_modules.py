@@ -82,6 +82,32 @@ def test_wrong_uses_are_refused() -> None:
         glow.load(program, dims={"n": 2})
 
 
+@pytest.mark.parametrize("example", [X, X.numpy(), (X.numpy(),), {"input": X.numpy()}])
+def test_one_tensor_and_arrays_are_examples(example: Any) -> None:
+    layer = torch.nn.Linear(4, 3)
+    net = glow.compile(layer, "reference", example_inputs=example)
+    np.testing.assert_allclose(net(X), layer(X).detach().numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("example", "reason"),
+    [((X, X, X), "too many"), ({"foo": X}, "missing"), ((X.T,), "must have same")],
+)
+def test_what_export_refuses_is_an_error_of_the_model(
+    example: Any, reason: str
+) -> None:
+    message = f"^Linear: torch.export refuses it for these example_inputs: .*{reason}"
+    with pytest.raises(glow.UnsupportedModelError, match=message):
+        glow.load(torch.nn.Linear(4, 3), example)
+
+
+@pytest.mark.parametrize("x", [X.clone().requires_grad_(), X.to("meta")])
+def test_tensors_that_cannot_be_arrays_are_refused_with_a_reason(x: Any) -> None:
+    net = glow.compile(torch.nn.Linear(4, 3), "reference", example_inputs=X)
+    with pytest.raises(glow.BindingError, match=r"got a Tensor: .* Use [Tt]ensor"):
+        net(x)
+
+
 def test_constants_of_inputs_are_bound() -> None:
     model = glow.load(Counter(), GIVEN, constants={"scale": np.ones(4, np.float32)})
     assert "@scale" in str(model)
