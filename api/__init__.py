@@ -160,7 +160,7 @@ def compile(
     example_inputs: Sequence[Any] | Mapping[str, Any] | None = None,
     threads: int | None = None,
     cpu_features: str | None = None,
-    disable: Sequence[str] = (),
+    disable: Sequence[str] | str = (),
     stop_after_pass: int | None = None,
     cache_dir: str | PathLike[str] | None = None,
     cache_bytes: int | None = None,

@@ -12,12 +12,15 @@ from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable
 from glow.runtime.rows import run_by_rows
 from glow.runtime.tensor_spec import TensorSpec
+from glow.support.arguments import check_integer, names_in
 from glow.support.arrays import Array
 from glow.support.errors import BindingError
 from glow.support.names import with_article
 
 ROWS = 32
 """How many rows are run at once where the model leaves it open."""
+
+_OWN = "rows", "outputs", "keep", "example_inputs"
 
 
 class BatchFunction:
@@ -172,8 +175,8 @@ def udf(
     target: str = "cpu",
     *,
     rows: int | None = None,
-    outputs: Sequence[str] | None = None,
-    keep: Sequence[str] = (),
+    outputs: Sequence[str] | str | None = None,
+    keep: Sequence[str] | str = (),
     threads: int | None = 1,
     **options: Any,
 ) -> BatchFunction:
@@ -186,15 +189,19 @@ def udf(
     is a dict of arrays, a `pandas.DataFrame`, a `pyarrow` RecordBatch or Table, or an
     iterator of those; columns have the names of the inputs. Of the outputs those called
     `outputs` come back, by default all, after the columns in `keep`, which pass as they
-    are. The first axis of all inputs and outputs must be the batch. `rows` are run at
-    once, 32 where the model leaves it open; the last ones are filled up, so results do
-    not depend on how rows are split into batches, bit for bit, if the model computes
-    each row on its own.
+    are and have other names; both may be one name or a list. The first axis of all
+    inputs and outputs must be the batch. `rows` are run at once, 32 where the model
+    leaves it open; the last ones are filled up, so results do not depend on how rows
+    are split into batches, bit for bit, if the model computes each row on its own.
     Errors: BindingError for models of other inputs or outputs, and for names that they
-    lack; ValueError for less than one row; those of `glow.compile`.
+    lack, or that are kept and an output; ValueError for less than one row; TypeError
+    for other options; those of `glow.compile`.
     """
-    if rows is not None and rows < 1:
-        raise ValueError(f"expected at least one row at once, got rows={rows}")
+    if rows is not None:
+        check_integer("rows", rows)
+        if rows < 1:
+            raise ValueError(f"expected at least one row at once, got rows={rows}")
+    kept = names_in("names of columns as keep", keep)
     if isinstance(model, Executable):
         net = model
         if options:
@@ -204,17 +211,24 @@ def udf(
         from glow.compilation import Source, compile_source
         from glow.options import Options
 
-        net = compile_source(Source(model), target, Options(threads=threads, **options))
+        source = Source(model, example_inputs=options.pop("example_inputs", None))
+        given = Options.named("glow.udf", _OWN, {"threads": threads, **options})
+        net = compile_source(source, target, given)
     if isinstance(net, DynamicExecutable):
         net = _for_rows(net, rows or ROWS)
     _check_rows(net, rows)
     names = [spec.name for spec in net.outputs]
-    unknown = [name for name in outputs or () if name not in names]
-    if unknown:
+    chosen = names if outputs is None else names_in("names of outputs", outputs)
+    if unknown := [name for name in chosen if name not in names]:
         raise BindingError(
             f"no output is called {', '.join(unknown)}; there are {', '.join(names)}"
         )
-    return BatchFunction(net, names if outputs is None else outputs, keep)
+    if both := [name for name in kept if name in chosen]:
+        raise BindingError(
+            f"expected names in keep that no output has, got {', '.join(both)}; rename "
+            "the column, or leave that output out with outputs=[...]"
+        )
+    return BatchFunction(net, chosen, kept)
 
 
 def _for_rows(net: DynamicExecutable, rows: int) -> Executable:

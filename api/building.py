@@ -235,6 +235,8 @@ def call_signature(op: type[GraphOp]) -> Signature:
 
 def op_class(name: str) -> type[GraphOp]:
     """Return the op called `name`; without a dialect, one of graph."""
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"expected the name of an op on tensors, got {described(name)}")
     dialect, _, kind = name.rpartition(".")
     ops = ops_of(dialect or "graph")
     if kind not in ops:

@@ -23,6 +23,7 @@ from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersP
 from glow.passes.graph.infer_io import InferIoPass
 from glow.passes.graph.inline_functions import InlineFunctionsPass
 from glow.registry import universe
+from glow.support.arguments import check_by_name
 from glow.support.errors import BindingError, InvalidModelError
 from glow.support.walking import ops_in
 
@@ -81,6 +82,7 @@ def exported(
 
 def bound(module: ModuleOp, arrays: Mapping[str, object]) -> ModuleOp:
     """Return a copy of `module` whose placeholders have these values; see `bind`."""
+    check_by_name("arrays", arrays)
     module = graph_module(module, "bind its inputs")
     placeholders = {
         op.sym_name.data: op for op in module.body.ops if isinstance(op, PlaceholderOp)

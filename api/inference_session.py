@@ -10,6 +10,7 @@ from glow.compilation import Source, compile_source
 from glow.options import Options
 from glow.runtime.saved import load_saved
 from glow.runtime.tensor_spec import TensorSpec
+from glow.support.arguments import names_in
 from glow.support.arrays import Array
 from glow.support.dtypes import NUMBER_TYPES
 from glow.support.errors import BindingError
@@ -38,7 +39,8 @@ class InferenceSession:
     `path_or_bytes` is what `glow.load` takes, or a saved executable. Options of
     `glow.compile` come by name; those of ONNX Runtime (`sess_options`, `providers`,
     `provider_options`) are taken and say nothing here. `executable` is what runs.
-    Errors: as of `glow.compile`; BindingError for names that the model lacks.
+    Errors: as of `glow.compile`; TypeError for other options; BindingError for names
+    that the model lacks.
     """
 
     def __init__(
@@ -52,10 +54,11 @@ class InferenceSession:
         **options: Any,
     ):
         source = Source(path_or_bytes)
+        given = Options.named("glow.InferenceSession", ["target"], options)
         if source.kind() == EXECUTABLE:
-            self.executable = load_saved(path_or_bytes, False, options.get("threads"))
+            self.executable = load_saved(path_or_bytes, False, given.threads)
         else:
-            self.executable = compile_source(source, target, Options(**options))
+            self.executable = compile_source(source, target, given)
 
     def get_inputs(self) -> list[NodeArg]:
         """Return the inputs, in order."""
@@ -86,10 +89,11 @@ class InferenceSession:
         results = signature.labeled(self.executable.run(input_feed))
         return [results[name] for name in names]
 
-    def _names(self, given: Sequence[str] | None) -> Sequence[str]:
+    def _names(self, names: Sequence[str] | None) -> Sequence[str]:
         known = [spec.name for spec in self.executable.outputs]
-        if given is None:
+        if names is None:
             return known
+        given = names_in("names of outputs", names)
         if unknown := [f'"{name}"' for name in given if name not in known]:
             raise BindingError(
                 f"no output is called {', '.join(unknown)}, expected "

@@ -16,11 +16,24 @@ from glow.graph_modules import context
 from glow.locating_parser import refused, show_place
 from glow.model import Model, parse_text
 from glow.support import files
+from glow.support.arguments import check_by_name
 from glow.support.errors import InvalidModelError, memory_for
 from glow.support.files import kind_of_file
 from glow.support.garbage import no_collection
 from glow.support.weights import load_weights
 from glow.symbolic_model import load_onnx
+
+_HINTS = (
+    (
+        (".pt", ".pth", ".ckpt"),
+        "; export the module by torch.onnx.export, or read it in PyTorch and give it "
+        "to glow.compile with example_inputs",
+    ),
+    ((".pt2",), "; glow.load takes what torch.export.load reads from it"),
+    ((".pkl", ".pickle", ".joblib"), "; convert the model by skl2onnx"),
+    ((".keras", ".h5", ".tflite", ".pb"), "; convert the model by tf2onnx"),
+)
+"""What to do with files of other frameworks, by suffix."""
 
 
 @no_collection()
@@ -33,6 +46,9 @@ def load_model(
     example_inputs: object = None,
 ) -> Model:
     """Read a model from a path, ONNX in memory or PyTorch; see `glow.load`."""
+    check_by_name("dims", dims)
+    if constants is not None:
+        check_by_name("constants", constants)
     if _is_of_torch(source):
         from glow.torch_modules import load_program
 
@@ -41,6 +57,8 @@ def load_model(
     if example_inputs is not None:
         raise ValueError("expected example_inputs with a module of PyTorch only")
     if not isinstance(source, str | os.PathLike):
+        if weights is not None:
+            raise ValueError("expected weights with textual IR only")
         return load_onnx("model", source, dims, constants)
     path = Path(cast(str | os.PathLike[str], source))
     match kind_of_file(path):
@@ -58,7 +76,8 @@ def load_model(
             raise InvalidModelError(f"{path}: {what}")
         case suffix:
             what = f"expected an ONNX model or IR as text, got {suffix!r} with neither"
-            raise InvalidModelError(f"{path}: {what}")
+            hint = next((hint for kinds, hint in _HINTS if suffix in kinds), "")
+            raise InvalidModelError(f"{path}: {what}{hint}")
 
 
 def _is_of_torch(source: object) -> bool:

@@ -20,8 +20,9 @@ from glow.backends.signature import spec_of
 from glow.dialects.graph.placeholder import Placeholder, StoredConstant
 from glow.graph_modules import bound, context, exported, graph_module
 from glow.locating_parser import LocatingParser, invalid
-from glow.options import Options
+from glow.options import Options, target_spec
 from glow.runtime.notebook import html_table
+from glow.support.arguments import names_in
 from glow.support.arrays import Array
 from glow.support.errors import (
     InvalidModelError,
@@ -142,12 +143,12 @@ class Model:
         from glow.pass_manager import lowered
 
         check_header(Path(path))
-        backend = resolve(target)
+        backend = resolve(target_spec(target, None))
         options = Options(states=states, relayout=relayout)
         module = lowered(context(), self.module, backend.level, target, options)
         write_c_files(module, target, Path(path))
 
-    def free(self, names: Sequence[str]) -> tuple[Model, dict[str, Array]]:
+    def free(self, names: Sequence[str] | str) -> tuple[Model, dict[str, Array]]:
         """
         Return this model with constants as inputs, and the values that they had.
 
@@ -158,7 +159,7 @@ class Model:
         from glow.model_gradient import free_constants
 
         module = self._known_module("free constants")
-        arrays = free_constants(module, names)
+        arrays = free_constants(module, names_in("names of constants", names))
         return Model(self.name, module), arrays
 
     def _known_module(self, purpose: str) -> ModuleOp:
@@ -170,7 +171,7 @@ class Model:
             )
         return graph_module(self.module, purpose)
 
-    def gradient(self, of: Sequence[str], loss: str | None = None) -> Model:
+    def gradient(self, of: Sequence[str] | str, loss: str | None = None) -> Model:
         """
         Return this model with outputs more: the gradients of one of its outputs.
 
@@ -185,7 +186,7 @@ class Model:
 
         module = self._known_module("take gradients")
         try:
-            add_gradients(module, of, loss)
+            add_gradients(module, names_in("names of inputs or constants", of), loss)
         except PassFailedException as error:
             raise UnsupportedModelError(str(error)) from None
         return Model(self.name, module)

@@ -6,17 +6,22 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
+import numpy as np
+
+from glow.support.arguments import (
+    check_by_name,
+    check_integer,
+    check_threads,
+    names_in,
+)
 from glow.support.files import CACHE_BYTES, check_private
-from glow.support.names import with_article
+from glow.support.names import did_you_mean, with_article
 from glow.support.targets import ACCURACIES
 from glow.support.thread_count import allowed_threads
 
-_INTEGERS = (
-    *("threads", "stop_after_pass", "cache_size", "cache_bytes"),
-    *("fold_bytes", "memory_bytes"),
-)
+_INTEGERS = "cache_size", "cache_bytes", "fold_bytes", "memory_bytes"
 
 Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
 """Extents of dimensions by name, in all combinations, or combination by combination."""
@@ -73,24 +78,25 @@ class Options:
     """Bytes that live values should fit in; 0: no limit."""
 
     def __post_init__(self) -> None:
+        check_threads(self.threads)
         for name in _INTEGERS:
-            value = cast(object, getattr(self, name))
-            if value is not None and not hasattr(value, "__index__"):
-                kind = with_article(type(value).__name__)
-                raise ValueError(f"expected an integer as {name}, got {kind}")
-        if isinstance(self.disable, str):
-            raise ValueError(
-                f'expected a list of passes as disable, got "{self.disable}"'
-            )
-        if self.threads is not None and self.threads < 1:
-            raise ValueError(f"expected at least one thread, got {self.threads}")
+            check_integer(name, getattr(self, name))
+        if self.stop_after_pass is not None:
+            check_integer("stop_after_pass", self.stop_after_pass)
+        for name in ("profile", "trust"):
+            _check_kind(name, getattr(self, name), (bool, np.bool_), "True or False")
         if self.cache_dir:
+            _check_kind("cache_dir", self.cache_dir, (str, os.PathLike), "a path")
             check_private(Path(self.cache_dir), "cache_dir")
-        if isinstance(self.shapes, str) and self.shapes != BACKGROUND:
-            raise ValueError(
-                f'expected extents by dimension or "{BACKGROUND}" as shapes, '
-                f'got "{self.shapes}"'
-            )
+        left_out = names_in("names of passes as disable", self.disable)
+        object.__setattr__(self, "disable", left_out)
+        if self.states is not None:
+            check_by_name("states", self.states)
+            names_in("names of inputs in states", self.states.values())
+        if self.relayout is not None and not isinstance(self.relayout, str):
+            check_by_name("relayout", self.relayout)
+            names_in("layouts in relayout", self.relayout.values())
+        _check_shapes(self.shapes)
         if self.check not in (None, "each-pass"):
             raise ValueError(f'expected "each-pass" as check, got "{self.check}"')
         if self.accuracy not in ACCURACIES:
@@ -101,6 +107,22 @@ class Options:
             if (getattr(self, name) or 0) < 0:
                 got = getattr(self, name)
                 raise ValueError(f"expected {name} of at least 0, got {got}")
+
+    @classmethod
+    def named(cls, taker: str, own: Sequence[str], given: Mapping[str, Any]) -> Options:
+        """
+        Return options that came by name to `taker`, which has arguments of its `own`.
+
+        Errors: TypeError for names that are neither; as the constructor.
+        """
+        known = [*own, *(each.name for each in fields(cls))]
+        if strange := [name for name in given if name not in known]:
+            hint = did_you_mean(strange[0], known)
+            raise TypeError(
+                f"{taker}: expected arguments out of {', '.join(known)}, "
+                f"got {', '.join(strange)}{hint}"
+            )
+        return cls(**given)
 
     @property
     def is_shared(self) -> bool:
@@ -125,6 +147,29 @@ class Options:
                 value = tuple(cast(Mapping[str, str], value).items())
             values += [] if name in _NOT_OF_RESULT else [(name, value)]
         return tuple(values)
+
+
+def _check_kind(name: str, value: object, kind: Any, words: str) -> None:
+    if not isinstance(value, kind):
+        got = with_article(type(value).__name__)
+        raise ValueError(f"expected {words} as {name}, got {got}")
+
+
+def _check_shapes(shapes: object) -> None:
+    """Raise a ValueError unless these are extents by dimension, once or in a list."""
+    got = None
+    if isinstance(shapes, str):
+        got = None if shapes == BACKGROUND else f'"{shapes}"'
+    elif not isinstance(shapes, Mapping | Sequence):
+        got = with_article(type(shapes).__name__)
+    elif not isinstance(shapes, Mapping):
+        each = cast(Sequence[object], shapes)
+        wrong = (type(s).__name__ for s in each if not isinstance(s, Mapping))
+        got = next((f"{with_article(kind)} in a list" for kind in wrong), None)
+    if got is not None:
+        raise ValueError(
+            f'expected extents by dimension or "{BACKGROUND}" as shapes, got {got}'
+        )
 
 
 def target_spec(target: str, cpu_features: str | None, accuracy: str = "fast") -> str:

@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import (
 from glow.analysis.levels import level_of
 from glow.analysis.validity import verify_module
 from glow.dialects.graph.base import GraphOp
-from glow.options import DEFAULTS, FOLD_BYTES, Options
+from glow.options import DEFAULTS, FOLD_BYTES, Options, target_spec
 from glow.pipeline import LEVELS, STAGES, Stage, Step, stages, stages_between
 from glow.registry import universe
 from glow.runtime.interface import StageReport
@@ -305,6 +305,7 @@ def lowered(
     Errors: ValueError for a level that is none, CompilationError for one that the
     module is past, and what the passes refuse.
     """
+    target = target_spec(target, None)
     if level not in LEVELS:
         known = ", ".join(LEVELS)
         raise ValueError(f"expected a level out of {known}, got {level!r}")

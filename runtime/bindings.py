@@ -23,6 +23,7 @@ from glow.runtime.frame import (
 from glow.runtime.notebook import html_table
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
+from glow.support.arguments import check_by_name
 from glow.support.arrays import Array, aligned_array
 from glow.support.errors import BindingError
 
@@ -95,6 +96,7 @@ class Bindings:
         self._outputs = tuple(spec.name for spec in signature.outputs)
         self._results: dict[str, Any] = dict.fromkeys(self._outputs)
         problems: list[str] = []
+        check_by_name("arrays", arrays)
         for name, array in arrays.items():
             try:
                 self[name] = array

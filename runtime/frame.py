@@ -10,6 +10,7 @@ import numpy as np
 
 from glow.support.arrays import ALIGNMENT, Array, address_of
 from glow.support.errors import BindingError
+from glow.support.names import with_article
 
 Notify = Callable[[int], None]
 OnOutput = Callable[[str, Array], object]
@@ -70,6 +71,9 @@ class OutputNotifier:
         deliver: Callable[[int], Array],
         on_output: OnOutput,
     ):
+        if not callable(on_output):
+            got = with_article(type(on_output).__name__)
+            raise BindingError(f"expected a function as on_output, got {got}")
         self._names = names
         self._deliver = deliver
         self._on_output = on_output

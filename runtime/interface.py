@@ -18,6 +18,7 @@ from glow.runtime.notebook import html_table
 from glow.runtime.profile import Record
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
+from glow.support.arguments import check_by_name
 from glow.support.arrays import Array
 from glow.support.errors import CompilationError
 from glow.support.names import with_article
@@ -136,6 +137,8 @@ class Executable(ABC):
         """
         if inputs is None and out:
             return list(self.run(out).values())
+        if out is not None and out.__class__ is not dict:  # which is fast
+            check_by_name("out", out)
         given = self.signature.named(inputs)
         if like is not None:
             return of_kind(self.run(given, out, on_output), like)

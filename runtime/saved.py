@@ -16,6 +16,7 @@ from glow.runtime.image import Image, SavedFile
 from glow.runtime.image_file import content_of, read_images
 from glow.runtime.interface import Executable
 from glow.runtime.native import NativeExecutable
+from glow.support.arguments import check_threads
 from glow.support.dimensions import Dims
 from glow.support.errors import (
     BindingError,
@@ -52,6 +53,7 @@ def load_saved(
 
     With `change` it is what that makes of the image of a model, and has no file.
     """
+    check_threads(threads)
     images, symbols = read_images(Path(path), verify)
     images = images if change is None else [change(image) for image in images]
     backend = resolve(images[0].machine.backend)

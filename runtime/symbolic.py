@@ -13,6 +13,7 @@ from glow.runtime.copies import Arguments
 from glow.runtime.foreign_arrays import as_arrays
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import State, TensorSpec
+from glow.support.arguments import check_by_name
 from glow.support.arrays import Array, Shape
 from glow.support.dimensions import Dims, Relation, relations
 from glow.support.errors import BindingError
@@ -168,6 +169,7 @@ class SymbolicSignature(Signature):
 
     def check_dims(self, dims: Mapping[str, object]) -> list[str]:
         """Return a message for each named extent that does not fit."""
+        check_by_name("dims", dims)
         known = ", ".join(f'"{name}"' for name in self.dims) or "none"
         problems = [
             f'dimension "{name}": missing' for name in self.dims if name not in dims

@@ -37,9 +37,10 @@ class Dimensions:
 
     def __init__(self, given: Mapping[str, int], inputs: Iterable[ValueInfoProto] = ()):
         for name, extent in given.items():
-            if extent < 0:
+            if not hasattr(extent, "__index__") or extent < 0:
                 raise InvalidModelError(
-                    f'dimension "{name}" is given as {extent}, expected at least 0'
+                    f'dimension "{name}" is given as {extent!r}, expected an integer '
+                    "from 0 on"
                 )
         self.given = dict(given)
         """The extents known so far."""

@@ -126,11 +126,6 @@ def test_options_of_other_types_are_refused(path: Path) -> None:
         glow.compile(path, target=3)  # pyright: ignore[reportArgumentType]
 
 
-def test_text_is_not_a_list_of_passes(path: Path) -> None:
-    with pytest.raises(ValueError, match='list of passes as disable, got "group-ops"'):
-        glow.compile(path, disable="group-ops")
-
-
 def test_less_than_no_room_is_refused(path: Path) -> None:
     with pytest.raises(ValueError, match="cache_bytes of at least 0, got -1"):
         glow.compile(path, cache_dir=path.parent, cache_bytes=-1)

@@ -154,6 +154,19 @@ MISTAKES = {
         lambda _: glow.udf(network(4), outputs=["z"]),
         "no output is called z; there are y, best",
     ),
+    "numbers for outputs": (
+        lambda _: glow.udf(network(4), outputs=[0]),
+        "expected names of outputs, got an int among them",
+    ),
+    "a number to keep": (
+        lambda _: glow.udf(network(4), keep=3),
+        "expected names of columns as keep, got an int",
+    ),
+    "an output to keep": (
+        lambda _: glow.udf(network(4), keep=["id", "best"]),
+        "expected names in keep that no output has, got best; rename the column, or "
+        r"leave that output out with outputs=\[...\]",
+    ),
     "several columns": (
         lambda _: glow.udf(
             model([node("Add", "a b", "y")], {"a": ("n", 2), "b": ("n", 2)}, ["y"])
@@ -185,10 +198,23 @@ def test_mistakes_are_reported_in_words(scored: Any, case: str) -> None:
 def test_what_is_no_batch_is_refused(scored: Any) -> None:
     with pytest.raises(ValueError, match="expected at least one row at once, got rows"):
         glow.udf(network(), rows=0)
+    with pytest.raises(ValueError, match="expected an integer as rows, got a str"):
+        glow.udf(network(), rows="8")  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match=r"expected a batch: a dict of arrays, .* list"):
         scored([DATA])
     with pytest.raises(TypeError, match="an executable takes no accuracy"):
         glow.udf(glow.compile(network(4)), accuracy="strict")
+    with pytest.raises(
+        TypeError,
+        match=r"^glow.udf: expected arguments out of rows, .*, memory_bytes, got row, "
+        "did you mean rows",
+    ):
+        glow.udf(network(), row=8)
+
+
+def test_a_single_name_is_one_column() -> None:
+    scored = glow.udf(network(4), outputs="best", keep="y")
+    assert list(scored({"x": DATA[:6], "y": range(6)})) == ["y", "best"]
 
 
 @pytest.mark.parametrize("framework", ["ray", "dask", "pyspark"])

@@ -200,6 +200,11 @@ REFUSED: dict[str, tuple[Callable[[glow.Builder, Any], object], Any, str]] = {
         ValueError,
         'expected the name of an op on tensors, got "layout.relu"',
     ),
+    "an op by a number": (
+        lambda b, _: b.op(3),
+        TypeError,
+        "expected the name of an op on tensors, got 3",
+    ),
     "sizes": (
         lambda b, _: b.conv(b.input("z", (1, 3, 8, 8)), 4, kernel=(3, 3, 3)),
         ValueError,

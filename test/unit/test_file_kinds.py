@@ -79,6 +79,25 @@ def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
         glow.compile(path)
 
 
+@pytest.mark.parametrize(
+    ("suffix", "hint"),
+    [
+        (".pt", "export the module by torch.onnx.export, or read it in PyTorch and"),
+        (".pt2", "glow.load takes what torch.export.load reads from it"),
+        (".pkl", "convert the model by skl2onnx"),
+        (".keras", "convert the model by tf2onnx"),
+    ],
+)
+def test_a_message_says_what_to_do_with_files_of_other_frameworks(
+    suffix: str, hint: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"net{suffix}"
+    path.write_bytes(b"PK")
+    message = f"got '{suffix}' with neither; {hint}"
+    with pytest.raises(glow.InvalidModelError, match=message):
+        glow.load(path)
+
+
 def test_a_suffix_that_says_what_a_file_is_counts(tmp_path: Path) -> None:
     model: Any = onnx.ModelProto()
     path = tmp_path / "net.mlir"

@@ -147,7 +147,7 @@ def test_symbolic_dimensions_are_given_by_name_or_place() -> None:
     [
         ({}, 'input "x" has the symbolic dimension "n"; give its extent: dims='),
         ({"n": 1, "m": 2}, 'no symbolic dimension "m" (it has "n")'),
-        ({"n": -1}, 'dimension "n" is given as -1, expected at least 0'),
+        ({"n": -1}, 'dimension "n" is given as -1, expected an integer from 0 on'),
     ],
 )
 def test_dimensions_must_be_given_exactly(dims: dict[str, int], message: str) -> None:
