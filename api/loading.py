@@ -17,7 +17,7 @@ from glow.locating_parser import refused, show_place
 from glow.model import Model, parse_text
 from glow.support import files
 from glow.support.arguments import check_by_name
-from glow.support.errors import InvalidModelError, memory_for
+from glow.support.errors import InvalidModelError, memory_for, missing_files
 from glow.support.files import kind_of_file
 from glow.support.garbage import no_collection
 from glow.support.weights import load_weights
@@ -38,6 +38,7 @@ _HINTS = (
 
 @no_collection()
 @memory_for("loading")
+@missing_files()
 def load_model(
     source: object,
     dims: Mapping[str, int],

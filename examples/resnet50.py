@@ -32,6 +32,9 @@ SECONDS = 5.0
 
 def main() -> None:
     if names := sys.argv[1:]:
+        folder = Path(names[0]).parent
+        if not folder.is_dir():
+            sys.exit(f"error: {names[0]}: no folder {folder}; create it first")
         Path(names[0]).write_bytes(models.build("resnet50").SerializeToString())
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -23,6 +23,7 @@ from glow.support.errors import (
     CompilationError,
     InvalidExecutableError,
     TargetError,
+    missing_files,
 )
 from glow.support.files import (
     CACHE_BYTES,
@@ -42,6 +43,7 @@ RESTORED = 8
 """How many executables that came pickled a process keeps for the next time."""
 
 
+@missing_files()
 def load_saved(
     path: str | os.PathLike[str],
     verify: bool,

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from pathlib import Path
 
 
 class GlowError(Exception):
@@ -67,6 +68,27 @@ class InternalError(Exception):
 
 class RefusedCodeError(InternalError):
     """Refusal by the generator of machine code, of code that we or a text gave it."""
+
+
+class MissingFileError(FileNotFoundError):
+    """No such file; the message names it, and the folder that it is relative to."""
+
+    def __str__(self) -> str:
+        path = Path(self.filename)
+        sought = "" if path.is_absolute() else f"; the current folder is {Path.cwd()}"
+        return f"{path}: no such file or directory{sought}"
+
+
+@contextmanager
+def missing_files() -> Generator[None]:
+    """Raise MissingFileError for a file that is not there."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        if error.filename is None:
+            raise
+        name = str(error.filename)
+        raise MissingFileError(error.errno, error.strerror, name) from None
 
 
 @contextmanager

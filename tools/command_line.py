@@ -13,7 +13,7 @@ from collections.abc import Callable
 from importlib.metadata import requires, version
 from typing import Any, NoReturn
 
-from glow.support.errors import GlowError
+from glow.support.errors import GlowError, MissingFileError
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -99,7 +99,7 @@ def describe(error: BaseException) -> str:
     if message is not None:
         return one_line(message)
     match error:
-        case OSError() if error.strerror:
+        case OSError() if error.strerror and not isinstance(error, MissingFileError):
             place = f"{error.filename}: " if error.filename else ""
             return f"{place}{error.strerror.lower()}"
         case GlowError() | OSError() | ValueError():

@@ -2,6 +2,9 @@
 
 from html import escape
 
+FORMATS = (".html", ".svg", ".png", ".pdf", ".dot")
+"""The suffixes of files with drawings."""
+
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">

@@ -17,14 +17,18 @@ from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature
 from glow.support.arrays import Array
 from glow.support.dtypes import widened
-from glow.support.files import EXECUTABLE
+from glow.support.files import EXECUTABLE, kind_of_file
 from glow.support.thread_count import allowed_threads
 from glow.tools.command_line import OneLineParser, fail, run_tool
+from glow.tools.drawing_page import FORMATS
 from glow.tools.feeds import feeds_of_peers, output_paths, read_arrays
 from glow.tools.options import add_cache_options, add_inputs
 from glow.tools.peers import PEERS
-from glow.tools.profiling import TRACE, profiled, table, write_trace
-from glow.tools.session import Session, add_arguments, open_session
+from glow.tools.profiling import TRACE, profiled, table, times_by_name, write_trace
+from glow.tools.session import Session, add_arguments, laid_out, open_session
+
+_PROFILES = (TRACE, *FORMATS)
+"""The suffixes of files that `--profile` writes."""
 
 
 def _parser() -> OneLineParser:
@@ -45,22 +49,23 @@ def _parser() -> OneLineParser:
         "--profile",
         nargs="?",
         const="",
-        metavar="FILE.json",
-        help="show what time goes to; write a trace that Perfetto opens",
+        metavar="FILE",
+        help="show what time goes to; write a trace that Perfetto opens (.json), or a "
+        "drawing of the layout level with the times of its ops (.html, .svg, .dot)",
     )
     return parser
 
 
 def _arguments() -> list[str]:
     """
-    Return the command line, `--profile` without a value unless a trace follows.
+    Return the command line, `--profile` without a value unless a file follows.
 
-    Else it would take the model of `glow-run --profile MODEL` for the trace.
+    Else it would take the model of `glow-run --profile MODEL` for the file.
     """
     given = sys.argv[1:]
     pairs = zip(given, [*given[1:], ""], strict=True)
     is_alone = (
-        word == "--profile" and not after.endswith(TRACE) for word, after in pairs
+        word == "--profile" and not after.endswith(_PROFILES) for word, after in pairs
     )
     return [
         f"{word}=" if alone else word
@@ -74,10 +79,11 @@ def _run() -> None:
     if args.save is not None and not args.save.endswith(EXECUTABLE):
         what = f"a file to save to whose name ends in {EXECUTABLE}"
         raise ValueError(f"expected {what}, got {args.save!r}")
-    if args.profile and not args.profile.endswith(TRACE):
-        raise ValueError(
-            f"expected a name in {TRACE} to write the trace to, got {args.profile!r}"
-        )
+    if args.profile and not args.profile.endswith(_PROFILES):
+        known = f"{TRACE} to write a trace to, or in {', '.join(FORMATS)} to draw to"
+        raise ValueError(f"expected a name in {known}, got {args.profile!r}")
+    if _is_drawn(args) and kind_of_file(Path(args.model)) == EXECUTABLE:
+        raise ValueError(f"{args.model}: expected a model to draw, got an executable")
     if args.profile is not None and (args.vs or args.output_dir):
         raise ValueError("expected --profile without --vs and --output-dir, got both")
     session = open_session(args, None if args.signature else given)
@@ -92,7 +98,7 @@ def _run() -> None:
     if len(shapes) > 1 and args.output_dir is not None:
         raise ValueError(f"expected --output-dir with one shape, got {len(shapes)}")
     if len(shapes) > 1 and args.profile:
-        raise ValueError(f"expected one shape to write a trace of, got {len(shapes)}")
+        raise ValueError(f"expected one shape to write a profile of, got {len(shapes)}")
     for shape, net in shapes:
         if shape:
             print(f"for {shape}")
@@ -146,9 +152,20 @@ def _profile(
         records = profiled(net, inputs)
         limits = partial(limit_of, peaks=measured_peaks())
     print(table(records, lambda group: limits(group).ns), end="")
-    if args.profile:
+    if _is_drawn(args):
+        from glow.tools.graph_drawing import dot_of
+        from glow.tools.inspection import draw
+
+        module = laid_out(args, inputs)
+        draw(dot_of(module, times_by_name(records)), Path(args.profile))
+    elif args.profile:
         write_trace(Path(args.profile), records)
+    if args.profile:
         print(f"wrote {args.profile}")
+
+
+def _is_drawn(args: argparse.Namespace) -> bool:
+    return bool(args.profile) and args.profile.endswith(FORMATS)
 
 
 def _show_signature(signature: Signature) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any, cast
@@ -39,12 +40,15 @@ _GROUP = {"style": "rounded,filled", "color": "#909090", "fillcolor": "#f4f4f4"}
 _CLUSTER = 'style="rounded,filled"; color="#b0b0b0"; fillcolor="#f4f4f4";'
 _REPEATED = 'style="rounded,dashed"; color="#606060"; labeljust="l"; fontsize=12;'
 
+_HOT_HUE = 0.08
+"""The hue of ops that take time; a quarter of the time is half saturated."""
+
 _WIDTH = 56
 _USUAL = {"strides": 1, "dilations": 1, "pads": 0}
 """Default attributes of windows, which drawings leave out."""
 
 
-def dot_of(module: ModuleOp) -> str:
+def dot_of(module: ModuleOp, times: Mapping[str, float] | None = None) -> str:
     """
     Return a drawing of the functions of `module` in the language of Graphviz.
 
@@ -52,9 +56,14 @@ def dot_of(module: ModuleOp) -> str:
     and ops that move data are red and say from where to where. Constants are notes in
     the ops that read them. What follows several times in a row is drawn once, in a
     frame that says how often.
+
+    `times` are the nanoseconds that nodes of the model took, by name. Ops say those of
+    the nodes they come from, in all repetitions, and are filled by their share. Where a
+    node became several ops, each has the time of all, and says how many they are.
     """
     placeholders = [op for op in module.body.ops if isinstance(op, PlaceholderOp)]
-    drawing = _Drawing({op.sym_name.data: op.direction.data for op in placeholders})
+    directions = {op.sym_name.data: op.direction.data for op in placeholders}
+    drawing = _Drawing(directions, times or {})
     for op in module.body.ops:
         for block in op.body.blocks if isinstance(op, FuncOp) else ():
             drawing.add_block(block)
@@ -64,6 +73,7 @@ def dot_of(module: ModuleOp) -> str:
 @dataclass
 class _Drawing:
     directions: dict[str, str]
+    times: Mapping[str, float]
     lines: list[str] = field(default_factory=lambda: [])
     edges: list[str] = field(default_factory=lambda: [])
     """Apart, as an edge puts both its nodes into the cluster that it stands in."""
@@ -73,6 +83,10 @@ class _Drawing:
         default_factory=lambda: {PLAIN: {"color": _PLAIN_COLOR}}
     )
     """The look of the edges of each layout."""
+    repeated: dict[Operation, Sequence[Operation]] = field(default_factory=lambda: {})
+    """The ops that one op is drawn for, where that is not itself alone."""
+    ops_of_node: Counter[str] = field(default_factory=lambda: Counter())
+    """How many ops of a block come from each node of the model."""
     nodes: int = 0
     clusters: int = 0
 
@@ -81,6 +95,7 @@ class _Drawing:
             label = value_name(argument) or f"argument {argument.index}"
             self.names[argument] = self._node([label], "  ", _TERMINAL)
         ops = [op for op in block.ops if _is_drawn(op)]
+        self.ops_of_node = Counter(map(_timed, ops))
         done = 0
         for repeat in repeats_in(ops):
             self._add_all(ops[done : repeat.start], "  ")
@@ -95,6 +110,8 @@ class _Drawing:
     def _add_repeat(self, ops: Sequence[Operation], repeat: Repeat) -> None:
         """Draw the ops of the first repetition, in whose places the others stand."""
         first = ops[repeat.start : repeat.start + repeat.period]
+        for number, op in enumerate(first, repeat.start):
+            self.repeated[op] = ops[number : repeat.stop : repeat.period]
         self.lines.append(f"  subgraph cluster_{self.clusters} {{\n")
         self.lines.append(f'    label="{repeat.count} times"; {_REPEATED}\n')
         self.clusters += 1
@@ -126,6 +143,8 @@ class _Drawing:
     def _add_op(
         self, op: Operation, label: list[str], indent: str, style: dict[str, str]
     ) -> None:
+        time, fill = self._time_of(op)
+        label, style = [*label, time], style | fill
         name = self._node(label, indent, style)
         for result in op.results:
             self.names[result] = name
@@ -137,6 +156,16 @@ class _Drawing:
                 shown = {"label": type_, "fontcolor": look["color"]}
                 edge = f"  {source} -> {name} [{_attributes(shown | look)}];\n"
                 self.edges.append(edge)
+
+    def _time_of(self, op: Operation) -> tuple[str, dict[str, str]]:
+        """Return a line with the time of a drawn op, and its color; nothing of none."""
+        ns = sum(self.times.get(_timed(o), 0.0) for o in self.repeated.get(op, [op]))
+        if not ns:
+            return "", {}
+        share, ops = ns / sum(self.times.values()), self.ops_of_node[_timed(op)]
+        together = f", of {ops} ops" if ops > 1 else ""
+        color = f"{_HOT_HUE} {share**0.5:.3f} 1.0"
+        return f"{ns / 1e3:.2f} us, {share:.1%}{together}", {"fillcolor": color}
 
     def _node(self, label: list[str], indent: str, style: dict[str, str]) -> str:
         name = f"n{self.nodes}"
@@ -180,6 +209,13 @@ def _names(op: Operation) -> list[str]:
     """Return lines with the names of the nodes that `op` comes from."""
     known = not isinstance(op.location, UnknownLoc)
     return wrap(name_of(op), _WIDTH) if known else []
+
+
+def _timed(op: Operation) -> str:
+    """Return the name under which a profile has the time of `op`."""
+    return (
+        f"output {op.symbol.string_value()}" if isinstance(op, SaveOp) else name_of(op)
+    )
 
 
 def _described(op: Operation) -> Iterator[str]:

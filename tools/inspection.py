@@ -19,11 +19,10 @@ from glow.c_files import check_header, write_c_files
 from glow.memory_report import memory_report
 from glow.support.errors import CompilationError
 from glow.support.tables import aligned
-from glow.tools.drawing_page import page_of
+from glow.tools.drawing_page import FORMATS, page_of
 from glow.tools.graph_drawing import dot_of
 from glow.tools.options import AnyParser
 
-_FORMATS = (".html", ".svg", ".png", ".pdf", ".dot")
 _DRAWN = ("import", "graph", "layout")
 _CODE = "llvm"
 """The stage whose code is compiled for C."""
@@ -73,9 +72,9 @@ def check_arguments(args: argparse.Namespace) -> None:
     stop = args.stop_after
     if args.emit_graph is None:
         return
-    if Path(args.emit_graph).suffix not in _FORMATS:
+    if Path(args.emit_graph).suffix not in FORMATS:
         raise ValueError(
-            f"expected a file ending in {', '.join(_FORMATS)} to draw to, "
+            f"expected a file ending in {', '.join(FORMATS)} to draw to, "
             f"got {args.emit_graph}"
         )
     if stop not in (None, *_DRAWN):

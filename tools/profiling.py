@@ -73,6 +73,14 @@ def times_of(records: Sequence[Record]) -> list[GroupTime]:
     return [_time_of(group, list(runs.values())) for group, runs in pairs]
 
 
+def times_by_name(records: Sequence[Record]) -> dict[str, float]:
+    """Return the nanoseconds of all groups of a name, as medians of runs."""
+    times: dict[str, float] = {}
+    for time in times_of(records):
+        times[time.group.name] = times.get(time.group.name, 0.0) + time.ns
+    return times
+
+
 def _time_of(group: Group, runs: Sequence[Sequence[Record]]) -> GroupTime:
     taken = [sum(record.ns for record in run) for run in runs]
     spans = [_span(run) for run in runs]

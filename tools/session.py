@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from glow import DynamicExecutable, Executable, InternalError, load_executable
 from glow.compilation import Source, compile_source
@@ -28,6 +28,9 @@ from glow.tools.options import (
     repeated,
 )
 from glow.tools.timing import clock_for
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 # Options that apply to models and not to executables; but `--dim` may choose one of
 # several shapes.
@@ -102,6 +105,19 @@ def open_session(
     bound = read_arrays(args.bind, "--bind")
     net = _compiled(_source(args, bound), args, inputs)
     return Session(net, clock() - start, bound)
+
+
+def laid_out(args: argparse.Namespace, inputs: Mapping[str, Array]) -> ModuleOp:
+    """Return the layout level of the model of `args`, for the shapes of `inputs`."""
+    from glow.graph_modules import context
+    from glow.pass_manager import lowered
+    from glow.symbolic_model import SymbolicModel
+
+    model = _source(args, read_arrays(args.bind, "--bind")).load()
+    if isinstance(model, SymbolicModel):
+        model = model.specialize(model.signature.dims_of(inputs))
+    options = compile_options(args)
+    return lowered(context(), model.module, "layout", args.target, options)
 
 
 def _source(args: argparse.Namespace, bound: Mapping[str, Array]) -> Source:

@@ -238,11 +238,20 @@ def test_bindings_are_read_as_a_dict_is(net: glow.Executable) -> None:
     assert dict(bindings)["x"] is X
 
 
-@pytest.mark.parametrize("suffix", ["onnx", "mlir", "glow"])
-def test_a_missing_file_is_one_kind_of_error(suffix: str) -> None:
-    read = glow.load_executable if suffix == "glow" else glow.compile
-    with pytest.raises(FileNotFoundError, match=f"none.{suffix}"):
-        read(f"none.{suffix}")
+@pytest.mark.parametrize("name", ["none.onnx", "none.mlir", "none.glow", "none"])
+def test_a_missing_file_is_named_in_a_clear_line(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    read = glow.load_executable if name == "none.glow" else glow.compile
+    with pytest.raises(FileNotFoundError) as missed:
+        read(name)
+    missing = f"{name}: no such file or directory"
+    assert str(missed.value) == f"{missing}; the current folder is {tmp_path}"
+    assert missed.value.filename == name
+    with pytest.raises(FileNotFoundError) as missed:
+        read(tmp_path / name)
+    assert str(missed.value) == f"{tmp_path}/{missing}"
 
 
 def test_no_weights_lie_beside_a_device(

@@ -48,6 +48,24 @@ def test_what_repeats_is_drawn_once() -> None:
     assert text.count(" -> ") == 2
 
 
+def test_an_op_has_the_times_of_what_it_is_drawn_for() -> None:
+    """Repetitions are added up; ops of one node say that they share its time."""
+    ops = [f"%{k + 1} = graph.relu %{k} : ({VECTOR}) -> {VECTOR}" for k in range(3)]
+    ops = [f'{op} loc("r{k}")' for k, op in enumerate(ops)]
+    ops += [
+        f'%{k + 1} = graph.{name} %{k} : ({VECTOR}) -> {VECTOR} loc("both")'
+        for k, name in ((3, "exp"), (4, "tanh"))
+    ]
+    head = f"func.func @f(%0: {VECTOR}) -> {VECTOR} {{"
+    text = dot_of(
+        parse("\n".join([head, *ops, f"func.return %5 : {VECTOR}", "}"])),
+        {"r0": 1e3, "r1": 2e3, "r2": 3e3, "both": 2e3, "elsewhere": 16e3},
+    )
+    assert 'graph.relu\\nr0\\n6.00 us, 25.0%"' in text
+    assert 'fillcolor="0.08 0.500 1.0"' in text
+    assert text.count("both\\n2.00 us, 8.3%, of 2 ops") == 2
+
+
 def block(turns: Sequence[str], tail: str = "") -> str:
     """Return the drawing of turns in which `{x}` is what the one before gives."""
     lines: list[str] = []

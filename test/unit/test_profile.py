@@ -1,6 +1,7 @@
 """Profiles: which call took how long, in Python, tables and traces."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -302,7 +303,10 @@ def test_shared_runs_compute_the_same_when_profiled(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--profile=x.txt"], "expected a name in .json to write the trace to"),
+        (
+            ["--profile=x.txt"],
+            "expected a name in .json to write a trace to, or in .html",
+        ),
         (["--profile", "x.txt"], "unrecognized arguments: x.txt"),
         (["--profile", "--vs", "onnxruntime"], "expected --profile without --vs"),
     ],
@@ -313,6 +317,54 @@ def test_tools_refuse_what_does_not_go_together(
     code, _, err = tool(glow_run.main, *arguments)
     assert code == 1
     assert message in err
+
+
+def boxes_of(drawing: Path) -> dict[str, tuple[str, ...]]:
+    """Return the lines of each box that has a time, by its first line."""
+    labels = re.findall(r'label="([^"]* us, [^"]*)"', drawing.read_text())
+    return {first: tuple(lines) for first, *lines in (x.split("\\n") for x in labels)}
+
+
+def test_a_drawing_has_the_times_of_ops(tool: Run, tmp_path: Path) -> None:
+    drawing = tmp_path / "net.dot"
+    code, out, _ = tool(glow_run.main, f"--profile={drawing}")
+    assert code == 0
+    assert out.endswith(f"wrote {drawing}\n")
+    boxes = boxes_of(drawing)
+    rows = {line.split("  ")[0]: line.split() for line in out.splitlines()[1:]}
+    for box, name in (
+        ("product + addition", "product + addition"),
+        ("graph.softmax axis 1", "shares"),
+    ):
+        us, share = re.fullmatch(r"(.*) us, (.*)", boxes[box][-1]).groups()
+        assert {us, share} <= set(rows[name])
+
+
+def test_a_drawing_of_an_open_model_is_for_the_shape_of_the_inputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = model([node("Softmax", "x", "y", "shares")], {"x": ["batch", 8]}, ["y"])
+    path, drawing = tmp_path / "net.onnx", tmp_path / "net.dot"
+    path.write_bytes(made.SerializeToString())
+    np.save(tmp_path / "x.npy", np.ones((3, 8), np.float32))
+    given = ["--target", "cpu", "--input", f"x={tmp_path / 'x.npy'}", "--no-cache"]
+    tool = tool_runner(str(path), monkeypatch, capsys)
+    code, *_ = tool(glow_run.main, *given, "--profile", str(drawing))
+    assert code == 0
+    assert "graph.softmax" in boxes_of(drawing)
+    assert "3x8xf32" in drawing.read_text()
+
+
+def test_an_executable_is_not_drawn(
+    net: glow.Executable,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    net.save(tmp_path / "net.glow")
+    tool = tool_runner(str(tmp_path / "net.glow"), monkeypatch, capsys)
+    _, _, err = tool(glow_run.main, "--random-inputs", "--profile", "net.svg")
+    assert "net.glow: expected a model to draw, got an executable" in err
 
 
 def test_other_executables_are_refused(path: Path, tmp_path: Path) -> None:
