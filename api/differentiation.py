@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from glow.support.names import with_article
 from glow.traced import jit
 from glow.tracing.gradients import (
     Pullback,
@@ -14,7 +15,7 @@ from glow.tracing.gradients import (
     traced_value_and_grad,
 )
 from glow.tracing.trace import is_tracing
-from glow.tracing.user_code import check_function
+from glow.tracing.user_code import check_function, error_here
 
 
 def value_and_grad(
@@ -95,6 +96,10 @@ def jvp(
     that it takes about three times as long as the function.
     Errors: TracingError as `vjp`.
     """
+    for what, given in (("arguments", primals), ("tangents", tangents)):
+        if not isinstance(given, tuple | list):
+            got = with_article(type(given).__name__)
+            raise error_here(f"jvp: expected {what} in a tuple, got {got}")
     check_function("jvp", function, len(primals))
     return traced_jvp(function, primals, tangents)
 

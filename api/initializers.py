@@ -67,7 +67,11 @@ class Initializer:
             )
         seed = hashlib.sha256(f"{self} of {name}".encode()).digest()
         rng = np.random.Generator(np.random.PCG64(int.from_bytes(seed, "little")))
-        return self.draw(rng, tuple(shape), fans).astype(dtype_named(dtype))
+        try:
+            drawn = self.draw(rng, tuple(shape), fans)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f'weight "{name}": {self}: {error}') from None
+        return drawn.astype(dtype_named(dtype))
 
 
 def constant(value: float) -> Initializer:

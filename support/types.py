@@ -33,6 +33,7 @@ from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.support.dtypes import NUMBER_TYPES, dtype_named, narrowed
+from glow.support.names import with_article
 
 # An integer type without a sign in its name is signed, as in NumPy and ONNX.
 ui8, ui16, ui32, ui64 = (
@@ -280,6 +281,9 @@ def _tensor(element: Attribute, shape: tuple[int, ...]) -> AnyTensorType:
 
 def normalize_axis(axis: int, rank: int) -> int:
     """Return `axis` counted from the front; it may count from the back."""
+    if not hasattr(axis, "__index__"):
+        got = with_article(type(axis).__name__)
+        raise VerifyException(f"expected an integer as axis, got {got}")
     if not -rank <= axis < rank:
         raise VerifyException(f"expected an axis in [{-rank}, {rank - 1}], got {axis}")
     return axis % rank

@@ -329,8 +329,12 @@ def _iterated(
     def goes_on(state: Any) -> Tensor | None:
         if condition is None:
             return None
-        (held, *_), _ = traced_results(condition, (state,))
-        return condition_of(held, what)
+        held, nesting = traced_results(condition, (state,))
+        if len(held) != 1:
+            raise error_here(
+                f"{what}: expected a condition that is a scalar of bools, got {nesting}"
+            )
+        return condition_of(held[0], what)
 
     def step(iteration: Tracer, state: list[Tracer]) -> Any:
         after, rows = body(iteration, unflatten(structure, state))

@@ -50,7 +50,7 @@ def _activation(name: str, op: type[GraphOp]) -> Any:
     def function(x: Any, /, **parameters: float) -> Any:
         return _apply(op, x, **parameters)
 
-    function.__name__ = name
+    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Return `{op.name}` of each element."
     return blaming(f"nn.{name}", function)
 

@@ -18,13 +18,14 @@ changes in place:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import log, pi
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from glow.tracing.pytrees import flatten, map_leaves, unflatten
+from glow.support.names import with_article
+from glow.tracing.pytrees import flatten, is_array, map_leaves, unflatten
 from glow.tracing.variables import Variable
 
 RateSchedule = Callable[[Any], Any]
@@ -54,12 +55,15 @@ def sgd(
     Source: PyTorch's SGD without dampening.
     """
 
+    _check_rate(rate)
+
     def init(parameters: Any) -> Any:
         state = {"step": np.zeros((), np.float32)}
         return state | ({"velocity": zeros(parameters)} if momentum else {})
 
     def update(parameters: Any, gradients: Any, state: Any) -> tuple[Any, Any]:
-        size, changed = _rate_at(rate, state["step"]), {"step": state["step"] + 1}
+        before = _steps_in(state)
+        size, changed = _rate_at(rate, before), {"step": before + 1}
         moves = gradients
         if weight_decay:
             moves = gradients = _sums(gradients, parameters, weight_decay)
@@ -110,6 +114,7 @@ def _adam(
     in_gradients: float,
     apart: float,
 ) -> Optimizer:
+    _check_rate(rate)
     first, second = betas
 
     def init(parameters: Any) -> Any:
@@ -117,7 +122,8 @@ def _adam(
         return {"step": step, "mean": zeros(parameters), "square": zeros(parameters)}
 
     def update(parameters: Any, gradients: Any, state: Any) -> tuple[Any, Any]:
-        step, size = state["step"] + 1, _rate_at(rate, state["step"])
+        before = _steps_in(state)
+        step, size = before + 1, _rate_at(rate, before)
         if in_gradients:
             gradients = _sums(gradients, parameters, in_gradients)
         squares = _products(gradients, gradients)
@@ -138,6 +144,25 @@ def _adam(
 def _bias(beta: float, step: Any) -> Any:
     """Return 1 - beta^step without cancellation, which would leave few bits in f32."""
     return -np.expm1(step * log(beta)) if beta else 1.0
+
+
+def _check_rate(rate: object) -> None:
+    if not callable(rate) and not is_array(rate):
+        got = with_article(type(rate).__name__)
+        raise TypeError(
+            f"expected a number or a function of the step as rate, got {got}"
+        )
+
+
+def _steps_in(state: Any) -> Any:
+    """Return the number of steps before this one."""
+    if not isinstance(state, Mapping) or "step" not in state:
+        got = with_article(type(cast(object, state)).__name__)
+        raise TypeError(
+            "expected update(parameters, gradients, state) with a state of init, got "
+            f"{got} without steps as state"
+        )
+    return cast(Any, state)["step"]
 
 
 def _rate_at(rate: Rate, step: Any) -> Any:

@@ -23,6 +23,10 @@ class ShapeDtype:
     dtype: Any = np.float32
 
 
+_DEPTH = 200
+"""The most containers around a leaf; Python itself follows about a thousand calls."""
+
+
 class PathLeaf(NamedTuple):
     """A leaf, and the keys that lead to it: `("params", "w1")`."""
 
@@ -101,6 +105,11 @@ def _structure(
     if is_leaf(tree):
         leaves.append(PathLeaf(path, tree))
         return LEAF
+    if len(path) > _DEPTH:
+        raise TypeError(
+            f"{path[0]}: expected arrays nested at most {_DEPTH} deep, got more, or a "
+            "value that contains itself"
+        )
     items, kind = _items(tree), cast(type[Any], type(tree))
     if items is None:
         try:

@@ -48,6 +48,9 @@ class ResourceAttr(Data[Handle]):
     """
     The bytes of a constant, by the SHA-256 of dtype, shape and content.
 
+    Text has all 64 digits: they alone say which bytes are meant, to a file of weights
+    and to a cache, which knows a model in text by its text.
+
     ```mlir
     #graph.resource<"9f86d081884c7d65...">
     ```

@@ -90,6 +90,31 @@ def no_step(x: Any) -> Any:
     return glow.fori_loop(0, 3, "step", x)  # here
 
 
+def condition_without_result(x: Any) -> Any:
+    return glow.while_loop(lambda s: None, lambda s: s, x)  # here
+
+
+def arguments_without_tuple(x: Any) -> Any:
+    return glow.jvp(np.sin, 3, (x,))  # here  # pyright: ignore
+
+
+def tangents_that_are_none(x: Any) -> Any:
+    return glow.jvp(np.sin, (x,), None)  # here  # pyright: ignore
+
+
+def axis_of_text(x: Any) -> Any:
+    return glow.nn.softmax(x, axis="a")  # here  # pyright: ignore
+
+
+def activation_of_two(x: Any) -> Any:
+    return glow.nn.relu(x, 3)  # here
+
+
+def value_of_a_builder(x: Any) -> Any:
+    b = glow.Builder()
+    return glow.trace(np.sin, b.input("x", x.shape))  # here
+
+
 WRONG_CALLS: dict[Callable[..., Any], str] = {
     no_branch: "glow.cond: expected a function, got an int",
     gradient_that_is_none: "composite: gradient: expected a function, got an int",
@@ -110,5 +135,11 @@ WRONG_CALLS: dict[Callable[..., Any], str] = {
     static_number: "jit: expected names of parameters as static, got 3",
     unknown_static: "jit: expected static to name one of x, n, got 'm'",
     unknown_option: "jit: expected options of glow.compile, got donate",
+    condition_without_result: "glow.while_loop: expected a condition .*, got None",
+    arguments_without_tuple: "jvp: expected arguments in a tuple, got an int",
+    tangents_that_are_none: "jvp: expected tangents in a tuple, got a NoneType",
+    axis_of_text: "nn.softmax: expected an integer as axis, got a str",
+    activation_of_two: r"nn.relu: relu\(\) takes 1 positional argument but 2 .*",
+    value_of_a_builder: "sin: .*: expected arrays nested at most 200 deep, got .*",
     no_step: "glow.fori_loop: expected a function, got a str",
 }

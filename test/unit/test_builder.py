@@ -265,6 +265,11 @@ REFUSED: dict[str, tuple[Callable[[glow.Builder, Any], object], Any, str]] = {
         ValueError,
         'weight "w": expected the fans that he_normal scales by, got none',
     ),
+    "a deviation": (
+        lambda b, x: b.weight("w", (2, 3), initializers.normal(std="a")),  # pyright: ignore
+        ValueError,
+        "weight \"w\": normal(mean=0.0, std='a', seed=0): could not convert string to",
+    ),
     "a distribution": (
         lambda b, x: initializers.glorot(distribution="even"),  # pyright: ignore
         ValueError,

@@ -92,3 +92,13 @@ def test_other_structures_are_refused() -> None:
         ValueError, match=r"expected the structure \{'w': \*, 'b': \[\*\]\}"
     ):
         optimizer.update(TREE, {"w": TREE["w"]}, optimizer.init(TREE))
+
+
+def test_a_rate_and_a_state_of_other_kinds_are_refused() -> None:
+    with pytest.raises(TypeError, match="function of the step as rate, got a str"):
+        optim.sgd("fast")  # pyright: ignore[reportArgumentType]
+    parameters = {"w": np.ones(3, np.float32)}
+    for optimizer in (optim.sgd(0.1), optim.adam(0.1)):
+        state = optimizer.init(parameters)
+        with pytest.raises(TypeError, match=r"update\(parameters, gradients, state\)"):
+            optimizer.update(parameters, state, parameters)
