@@ -17,7 +17,7 @@ nbformat: Any = import_module("nbformat")  # which has no types
 
 
 TUTORIALS = Path("docs/tutorials")
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
