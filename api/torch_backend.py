@@ -9,8 +9,10 @@ when it runs for the first time.
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from functools import partial
 from importlib import import_module
@@ -44,6 +46,7 @@ _torch: Any = import_module("torch")
 _LOG = logging.getLogger("glow")
 _NUMBERS = count()
 
+_RESIZE = re.compile("interpolate|upsample")
 _CHANGES = 2
 """After how many changes a parameter is passed to each run, not compiled in."""
 
@@ -106,8 +109,16 @@ def compile_fx(
         decompositions=dict(decompositions()),
         partition_fn=partitioners.min_cut_rematerialization_partition,
     )
-    with whole_operators():
+    # Whole resizes take numbers for sizes; PyTorch's parts of them take symbols, too.
+    with nullcontext() if _has_open_resizes(module.graph) else whole_operators():
         return build(module, example_inputs)
+
+
+def _has_open_resizes(graph: Any) -> bool:
+    """Return whether a graph of TorchDynamo resizes images to symbolic sizes."""
+    resizes = (n for n in graph.nodes if _RESIZE.search(str(n.target)))
+    sizes = (each for resize in resizes for each in resize.all_input_nodes)
+    return any(isinstance(s.meta.get("example_value"), _torch.SymInt) for s in sizes)
 
 
 def _pop_switch(settings: dict[str, Any], name: str) -> bool:

@@ -109,6 +109,29 @@ def test_graphs_break_where_python_needs_numbers() -> None:
     check(branch, torch.ones(3))
 
 
+@pytest.mark.parametrize("mode", ["nearest", "bilinear"])
+def test_sizes_of_resizes_may_be_those_of_other_tensors(mode: str) -> None:
+    def resized(x: Any, other: Any) -> Any:
+        size = (max(other.shape[0], 1), 3)
+        return torch.nn.functional.interpolate(x, size, mode=mode)
+
+    fast = torch.compile(resized, backend="glow", dynamic=True, options=STRICT)
+    for extent in (5, 6, 9):
+        arguments = torch.randn(1, 2, 4, 5), torch.ones(extent)
+        torch.testing.assert_close(fast(*arguments), resized(*arguments))
+
+
+def test_data_may_decide_the_size_of_a_resize() -> None:
+    def resized(x: Any) -> Any:
+        size = int(x.sum())
+        return torch.nn.functional.interpolate(x, (size, size), mode="bilinear")
+
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        x = torch.ones(1, 1, 2, 2)
+        fast = torch.compile(resized, backend="glow")
+        torch.testing.assert_close(fast(x), resized(x))
+
+
 def test_what_is_unsupported_runs_in_pytorch_and_says_so(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
