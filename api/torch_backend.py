@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from itertools import count
@@ -67,8 +67,8 @@ def compile_fx(
     each run, so that any write to them counts. With `shapes="background"` PyTorch runs
     a graph while a thread compiles it. Runs use as many threads as PyTorch does.
     A `mode` is one of inductor's; a warning says that it changes nothing.
-    Errors: ValueError for other options, TargetError for an unknown target or feature;
-    as `glow.compile` without the fallback.
+    Errors: TypeError for other options, ValueError for their values, TargetError for
+    an unknown target or feature; as `glow.compile` without the fallback.
     """
     if mode not in (None, "default"):
         _LOG.warning("mode %r of torch.compile is inductor's: it has no effect", mode)
@@ -76,13 +76,8 @@ def compile_fx(
     fallback, freeze = (_pop_switch(settings, name) for name in ("fallback", "freeze"))
     target = settings.pop("target", "cpu")
     settings.setdefault("threads", _torch.get_num_threads())
-    known = {field.name for field in fields(Options)}
-    if unknown := sorted(settings.keys() - known):
-        raise ValueError(
-            "expected options of glow.compile, target, fallback or freeze, "
-            f"got {unknown}"
-        )
-    given = Options(**settings)
+    own = "target", "fallback", "freeze"
+    given = Options.named("options of torch.compile", own, settings)
     target_of(target_spec(target, given.cpu_features, given.accuracy))
     work = BackgroundWork() if given.shapes == BACKGROUND else None
     options_of_shape = given if work is None else replace(given, shapes=())

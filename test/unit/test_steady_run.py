@@ -76,17 +76,25 @@ def test_a_steady_run_allocates_nothing(net: NativeExecutable) -> None:
     for _ in range(WARM_UP):
         net.run(inputs, out=out)
     assert net._image.arena_bytes > 8 * SLACK_BYTES
-    before = heap_bytes()
-    tracemalloc.start()
-    tracemalloc.reset_peak()
-    start, _ = tracemalloc.get_traced_memory()
-    for _ in range(RUNS):
-        net.run(inputs, out=out)
-    end, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak - start < SLACK_BYTES
-    assert end - start < SLACK_BYTES
-    assert heap_bytes() - before < 8 * SLACK_BYTES
+
+    def growth() -> tuple[int, int, int]:
+        """Return what runs take for a moment, what they keep, and what malloc does."""
+        before = heap_bytes()
+        tracemalloc.start()
+        try:
+            start, _ = tracemalloc.get_traced_memory()
+            for _ in range(RUNS):
+                net.run(inputs, out=out)
+            end, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        return peak - start, end - start, heap_bytes() - before
+
+    # Threads of the test runner allocate now and then; runs would each time.
+    peak, kept, on_heap = map(min, *(growth() for _ in range(3)))
+    assert peak < SLACK_BYTES
+    assert kept < SLACK_BYTES
+    assert on_heap < 8 * SLACK_BYTES
 
 
 def test_runs_in_a_row_share_an_arena(net: NativeExecutable) -> None:
