@@ -262,9 +262,9 @@ def _digest_of(data: memoryview) -> str:
 
 
 def _external_files(data: memoryview) -> list[str]:
-    is_told = re.search(b"location", data) is not None
+    has_locations = re.search(b"location", data) is not None
     forget(np.frombuffer(data, np.uint8))
-    if not is_told:
+    if not has_locations:
         return []
     from glow.formats.external_data import external_files
 

@@ -43,7 +43,7 @@ def check_integer(what: str, given: object) -> None:
 
 
 def check_threads(given: object) -> None:
-    """Raise a ValueError for what no run can use as its most threads."""
+    """Raise a ValueError unless it is None or a positive number of threads."""
     if given is None:
         return
     check_integer("threads", given)

@@ -137,11 +137,13 @@ def test_threads_that_have_nothing_to_do_take_no_time() -> None:
         net = program()
         assert computes_right(net, 0)
         time.sleep(0.005)
-        start = time.process_time()
-        time.sleep(0.2)
-        used = time.process_time() - start
+        used = list[float]()
+        for _ in range(3):  # a thread that spins does so each time
+            start = time.process_time()
+            time.sleep(0.2)
+            used.append(time.process_time() - start)
         del net
-    assert used < 0.1, "a thread that spins takes 0.2 s"
+    assert min(used) < 0.01
 
 
 def run_script(text: str) -> str:
