@@ -29,6 +29,7 @@ from xdsl.universe import Universe
 
 from glow.backends.cpu.code_generation import (
     KERNEL_LEVEL,
+    PAIRING_LEVEL,
     ROW_OF_CALLS_LEVEL,
     cache_key,
     object_code,
@@ -315,6 +316,15 @@ def test_objects_of_other_effort_are_others() -> None:
     target, text = target_of("cpu"), "define void @f() {\n  ret void\n}"
     keys = {cache_key(target, text, level) for level in (KERNEL_LEVEL, 0)}
     assert len(keys) == 2
+
+
+@pytest.mark.parametrize(("machine", "count"), [("cpu:sse2", 2), ("cpu:aarch64", 1)])
+def test_keys_of_objects_say_the_effort_that_llvm_makes(
+    machine: str, count: int
+) -> None:
+    levels = KERNEL_LEVEL, PAIRING_LEVEL
+    keys = {cache_key(target_of(machine), "", level) for level in levels}
+    assert len(keys) == count
 
 
 def test_constant_without_bytes_is_refused():
