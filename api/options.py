@@ -84,7 +84,7 @@ class Options:
         if self.stop_after_pass is not None:
             check_integer("stop_after_pass", self.stop_after_pass)
         for name in ("profile", "trust"):
-            _check_kind(name, getattr(self, name), (bool, np.bool_), "True or False")
+            check_switch(name, getattr(self, name))
         if self.cache_dir:
             _check_kind("cache_dir", self.cache_dir, (str, os.PathLike), "a path")
             check_private(Path(self.cache_dir), "cache_dir")
@@ -147,6 +147,11 @@ class Options:
                 value = tuple(cast(Mapping[str, str], value).items())
             values += [] if name in _NOT_OF_RESULT else [(name, value)]
         return tuple(values)
+
+
+def check_switch(name: str, value: object) -> None:
+    """Raise a ValueError, which names the option, for what is not True or False."""
+    _check_kind(name, value, (bool, np.bool_), "True or False")
 
 
 def _check_kind(name: str, value: object, kind: Any, words: str) -> None:

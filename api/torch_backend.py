@@ -31,7 +31,7 @@ from glow.formats.pytorch.fx_graph import (
 )
 from glow.formats.pytorch.promotion import dtype_from
 from glow.model import Model
-from glow.options import BACKGROUND, CACHE_SIZE, Options, target_spec
+from glow.options import BACKGROUND, CACHE_SIZE, Options, check_switch, target_spec
 from glow.runtime.background import BackgroundWork
 from glow.runtime.interface import Executable
 from glow.runtime.specializations import Specializations
@@ -73,7 +73,9 @@ def compile_fx(
     if mode not in (None, "default"):
         _LOG.warning("mode %r of torch.compile is inductor's: it has no effect", mode)
     settings = dict(options or {})
-    fallback, freeze = (_pop_switch(settings, name) for name in ("fallback", "freeze"))
+    fallback, freeze = (settings.pop(name, True) for name in ("fallback", "freeze"))
+    check_switch("fallback", fallback)
+    check_switch("freeze", freeze)
     target = settings.pop("target", "cpu")
     settings.setdefault("threads", _torch.get_num_threads())
     own = "target", "fallback", "freeze"
@@ -114,13 +116,6 @@ def _has_open_resizes(graph: Any) -> bool:
     resizes = (n for n in graph.nodes if _RESIZE.search(str(n.target)))
     sizes = (each for resize in resizes for each in resize.all_input_nodes)
     return any(isinstance(s.meta.get("example_value"), _torch.SymInt) for s in sizes)
-
-
-def _pop_switch(settings: dict[str, Any], name: str) -> bool:
-    value = settings.pop(name, True)
-    if not isinstance(value, bool):
-        raise ValueError(f"expected True or False as {name}, got {value!r}")
-    return value
 
 
 _Run = Callable[[Sequence[Any]], Sequence[Any]]
