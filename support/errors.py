@@ -71,17 +71,19 @@ class RefusedCodeError(InternalError):
 
 
 class MissingFileError(FileNotFoundError):
-    """No such file; the message names it, and the folder that it is relative to."""
+    """No such file, or no folder for it; the message says where it was sought."""
 
     def __str__(self) -> str:
         path = Path(self.filename)
         sought = "" if path.is_absolute() else f"; the current folder is {Path.cwd()}"
-        return f"{path}: no such file or directory{sought}"
+        has_folder = path.parent.is_dir()
+        what = "no such file or directory" if has_folder else f"no folder {path.parent}"
+        return f"{path}: {what}{sought}"
 
 
 @contextmanager
 def missing_files() -> Generator[None]:
-    """Raise MissingFileError for a file that is not there."""
+    """Raise MissingFileError for a file that is not there, or cannot be made there."""
     try:
         yield
     except FileNotFoundError as error:

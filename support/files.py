@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from errno import ENOENT
 from pathlib import Path
 
+from glow.support.errors import MissingFileError, missing_files
+
 TEMPORARY = ".tmp"
 """The suffix of files that are being written."""
 
@@ -57,9 +59,9 @@ def kind_of_file(path: Path) -> str:
 
 
 def check_parent(path: Path) -> None:
-    """Raise FileNotFoundError unless a file can be made in the folder of `path`."""
+    """Raise MissingFileError unless there is a folder for a file `path`."""
     if not path.parent.is_dir():
-        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
+        raise MissingFileError(ENOENT, os.strerror(ENOENT), str(path))
 
 
 def strangers_in(folder: Path) -> str | None:
@@ -122,6 +124,7 @@ def _default_cache_dir() -> Path:
     return (base if base.is_absolute() else Path.home() / ".cache") / "glow"
 
 
+@missing_files()
 def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     """Write `pieces` one after another to `path`, replacing an old file at once."""
     # Unlike a file of tempfile, this one is for everybody whom the umask lets read.

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from importlib.metadata import requires, version
 from typing import Any, NoReturn
 
-from glow.support.errors import GlowError, MissingFileError
+from glow.support.errors import GlowError, MissingFileError, missing_files
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -62,7 +62,8 @@ def run_tool(body: Callable[[], None]) -> None:
     """
     warnings.showwarning = _print_warning
     try:
-        body()
+        with missing_files():
+            body()
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of a pipe has gone; Python would complain again at exit.

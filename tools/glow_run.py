@@ -17,7 +17,7 @@ from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature
 from glow.support.arrays import Array
 from glow.support.dtypes import widened
-from glow.support.files import EXECUTABLE, kind_of_file
+from glow.support.files import EXECUTABLE, check_parent, kind_of_file
 from glow.support.thread_count import allowed_threads
 from glow.tools.command_line import OneLineParser, fail, run_tool
 from glow.tools.drawing_page import FORMATS
@@ -84,6 +84,8 @@ def _run() -> None:
         raise ValueError(f"expected a name in {known}, got {args.profile!r}")
     if _is_drawn(args) and kind_of_file(Path(args.model)) == EXECUTABLE:
         raise ValueError(f"{args.model}: expected a model to draw, got an executable")
+    for file in filter(None, (args.save, args.profile)):  # before what may take long
+        check_parent(Path(file))
     if args.profile is not None and (args.vs or args.output_dir):
         raise ValueError("expected --profile without --vs and --output-dir, got both")
     session = open_session(args, None if args.signature else given)

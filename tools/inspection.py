@@ -18,6 +18,7 @@ from glow.analysis.movements import Movement, movements_in
 from glow.c_files import check_header, write_c_files
 from glow.memory_report import memory_report
 from glow.support.errors import CompilationError
+from glow.support.files import check_parent
 from glow.support.tables import aligned
 from glow.tools.drawing_page import FORMATS, page_of
 from glow.tools.graph_drawing import dot_of
@@ -77,6 +78,7 @@ def check_arguments(args: argparse.Namespace) -> None:
             f"expected a file ending in {', '.join(FORMATS)} to draw to, "
             f"got {args.emit_graph}"
         )
+    check_parent(Path(args.emit_graph))
     if stop not in (None, *_DRAWN):
         raise ValueError(
             "expected --stop-after import, graph or layout with --emit-graph, "

@@ -43,7 +43,7 @@
 // TEXT: llvm.func @main(
 
 // NAME:    error: expected a header whose name is one of C, such as net.h, to write to, got {{.*}}/my-net.h
-// FOLDER:  error: {{.*}}/no/net.h: no such file or directory
+// FOLDER:  error: {{.*}}/no/net.h: no folder {{.*}}/no
 // PASSES:  error: expected --emit-c with --stop-after llvm, got --passes
 // STAGE:   error: expected --emit-c with --stop-after llvm, got --stop-after graph
 // GRAPH:   error: expected --stop-after import, graph or layout with --emit-graph, got llvm

@@ -203,7 +203,7 @@ COMMANDS = {
     ),
     "nowhere to write": (
         "glow-opt good.onnx --stop-after graph -o nowhere/x.mlir",
-        "nowhere/x.mlir: no such file or directory",
+        "nowhere/x.mlir: no folder nowhere; the current folder is ",
     ),
     "an input that is not there": (
         "glow-bisect good.onnx --input z=three.npy",
@@ -239,7 +239,15 @@ COMMANDS = {
     ),
     "nowhere to save": (
         "glow-run good.onnx --save nowhere/x.glow",
-        "nowhere/x.glow: no such file or directory",
+        "nowhere/x.glow: no folder nowhere; the current folder is ",
+    ),
+    "nowhere to write a profile": (
+        "glow-run good.onnx --random-inputs --profile nowhere/x.json",
+        "nowhere/x.json: no folder nowhere",
+    ),
+    "nowhere to draw": (
+        "glow-opt good.onnx --emit-graph nowhere/x.svg",
+        "nowhere/x.svg: no folder nowhere",
     ),
     "constant without bytes": (
         "glow-run constant.mlir --target reference",

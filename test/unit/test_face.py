@@ -254,6 +254,18 @@ def test_a_missing_file_is_named_in_a_clear_line(
     assert str(missed.value) == f"{tmp_path}/{missing}"
 
 
+@pytest.mark.parametrize("name", ["net.onnx", "net.glow"])
+def test_a_missing_folder_to_write_to_is_named(
+    name: str, model: glow.Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write = model.export if name == "net.onnx" else glow.compile(model).save
+    with pytest.raises(FileNotFoundError) as missed:
+        write(f"no/{name}")
+    expected = f"no/{name}: no folder no; the current folder is {tmp_path}"
+    assert str(missed.value) == expected
+
+
 def test_no_weights_lie_beside_a_device(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
