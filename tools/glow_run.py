@@ -56,25 +56,28 @@ def _parser() -> OneLineParser:
     return parser
 
 
-def _arguments() -> list[str]:
+def _arguments() -> argparse.Namespace:
     """
     Return the command line, `--profile` without a value unless a file follows.
 
     Else it would take the model of `glow-run --profile MODEL` for the file.
     """
-    given = sys.argv[1:]
-    pairs = zip(given, [*given[1:], ""], strict=True)
-    is_alone = (
-        word == "--profile" and not after.endswith(_PROFILES) for word, after in pairs
-    )
-    return [
-        f"{word}=" if alone else word
-        for word, alone in zip(given, is_alone, strict=True)
-    ]
+    words, after = sys.argv[1:], ""
+    if "--profile" in words:
+        place = words.index("--profile")
+        after = next(iter(words[place + 1 :]), "")
+        words[place] += "=" * (not after.endswith(_PROFILES))
+    parser = _parser()
+    args, others = parser.parse_known_args(words)
+    if others and args.profile == "" and after and not after.startswith("-"):
+        args.profile = after  # there is a model besides, so it is to be a file
+    elif others:
+        parser.error(f"unrecognized arguments: {' '.join(others)}")
+    return args
 
 
 def _run() -> None:
-    args = _parser().parse_args(_arguments())
+    args = _arguments()
     given = read_arrays(args.input)
     if args.save is not None and not args.save.endswith(EXECUTABLE):
         what = f"a file to save to whose name ends in {EXECUTABLE}"

@@ -307,7 +307,13 @@ def test_shared_runs_compute_the_same_when_profiled(
             ["--profile=x.txt"],
             "expected a name in .json to write a trace to, or in .html",
         ),
-        (["--profile", "x.txt"], "unrecognized arguments: x.txt"),
+        (
+            ["--profile", "x.txt"],
+            "expected a name in .json to write a trace to, or in .html, .svg, .png, "
+            ".pdf, .dot to draw to, got 'x.txt'",
+        ),
+        (["--profile", "--fast"], "unrecognized arguments: --fast"),
+        (["other.onnx", "--profile"], "unrecognized arguments: other.onnx"),
         (["--profile", "--vs", "onnxruntime"], "expected --profile without --vs"),
     ],
 )
