@@ -55,6 +55,9 @@ def load_model(
 
         model = load_program(source, dims, example_inputs)
         return model.bind(constants) if constants else model
+    if isinstance(source, type):
+        kind = source.__name__
+        raise ValueError(f"expected a model, got the class {kind}; give {kind}(...)")
     if example_inputs is not None:
         raise ValueError("expected example_inputs with a module of PyTorch only")
     if not isinstance(source, str | os.PathLike):

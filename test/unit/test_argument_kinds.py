@@ -30,6 +30,9 @@ MESSAGES: dict[str, Callable[[], object]] = {
         lambda: glow.load(OPEN, dims={"n": "4"})
     ),
     "expected weights with textual IR only": lambda: glow.load(OPEN, weights="w"),
+    "expected a model, got the class Net; give Net(...)": (
+        lambda: glow.compile(type("Net", (), {}), example_inputs=X)
+    ),
     "expected names of passes as disable, got a NoneType": (
         lambda: compiled(disable=None)
     ),
