@@ -47,6 +47,9 @@ _LOG = logging.getLogger("glow")
 _NUMBERS = count()
 
 _RESIZE = re.compile("interpolate|upsample")
+_FAULTS = 3
+"""After how many shapes that cannot be compiled, and none that can, none is tried."""
+
 _CHANGES = 2
 """After how many changes a parameter is passed to each run, not compiled in."""
 
@@ -150,17 +153,19 @@ class _CompiledGraph:
         self._snapshot: Snapshot | None = None
         self._changes = dict.fromkeys(self._constant, 0)
         self._kept = Specializations[_Run](CACHE_SIZE)
-        self._is_eager = False
+        self._is_eager, self._has_code, self._faults = False, False, 0
         if missing := missing_operators(module.graph):
             names = ", ".join(missing)
             self._refuse(UnsupportedModelError(f"no operator for {names}"))
             self._is_eager = True
 
     def _refuse(self, error: GlowError) -> None:
-        """Say that PyTorch runs the graph, or raise."""
+        """Say that PyTorch runs the graph, the first time as a warning, or raise."""
         if not self._fallback:
             raise error
-        _LOG.warning("%s: PyTorch runs it: %s", self.name, error)
+        level = logging.INFO if self._faults else logging.WARNING
+        _LOG.log(level, "%s: PyTorch runs it: %s", self.name, error)
+        self._faults += 1
 
     def _run_in_pytorch(self, given: Sequence[Any]) -> Sequence[Any]:
         return self._module(*given)
@@ -212,10 +217,14 @@ class _CompiledGraph:
     def _run_for(self, given: Sequence[Any]) -> _Run:
         """Compile the graph for these shapes; PyTorch runs those that cannot be."""
         try:
-            return self._compiled(given)
+            made = self._compiled(given)
         except GlowError as error:
             self._refuse(error)
+            # By then the fault is hardly that of a shape.
+            self._is_eager = not self._has_code and self._faults >= _FAULTS
             return self._run_in_pytorch
+        self._has_code = True
+        return made
 
     def _compiled(self, given: Sequence[Any]) -> _CompiledShape:
         start = time.perf_counter()

@@ -172,6 +172,27 @@ def test_a_shape_that_fails_leaves_others_compiled(
     assert record.message.endswith("PyTorch runs it: five")
 
 
+def test_a_graph_that_no_shape_compiles_is_not_tried_for_ever(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from glow import torch_backend
+
+    seen = list[int]()
+
+    def fail(source: Any, **options: Any) -> Any:
+        seen.append(1)
+        raise glow.UnsupportedModelError("never")
+
+    monkeypatch.setattr(torch_backend, "compile_source", fail)
+    fast = torch.compile(torch.sin, backend="glow", dynamic=True)
+    for extent in range(5, 12):
+        x = torch.randn(extent, 2)
+        torch.testing.assert_close(fast(x), torch.sin(x))
+    assert len(seen) == torch_backend._FAULTS
+    (record,) = [each for each in caplog.records if each.name == "glow"]
+    assert record.message.endswith("PyTorch runs it: never")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
