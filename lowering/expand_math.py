@@ -33,7 +33,7 @@ from glow.codegen.values import Value
 from glow.codegen.writer import Writer, writing_to
 from glow.support.targets import target_of
 from glow.support.types import is_narrow_float, ui16, ui32
-from glow.support.walking import ops_in
+from glow.support.walking import ops_in, ops_of
 
 _LOG2_E = 1.44269504088896341
 # ln 2 in two parts; the first times a small integer is exact.
@@ -230,15 +230,16 @@ EXPANSIONS: dict[type[Operation], Callable[[Value], Value]] = {
 }
 
 
+_EXPANDED = (*EXPANSIONS, math.PowFOp, arith.ExtFOp, arith.TruncFOp)
+
+
 def _expansion_of(op: Operation, has_f16: bool) -> Callable[[Value], Value] | None:
-    """Return what computes `op`; None where the target has an instruction."""
-    expansion = EXPANSIONS.get(type(op))
-    if expansion is not None and Value.of(op.results[0]).element == f32:
-        return expansion
-    if isinstance(op, math.PowFOp) and _is_two(op.rhs):
-        return lambda x: x * x
+    """Return what computes one of `_EXPANDED`; None where the target has it."""
+    if isinstance(op, math.PowFOp):
+        return (lambda x: x * x) if _is_two(op.rhs) else None
     if not isinstance(op, arith.ExtFOp | arith.TruncFOp):
-        return None
+        is_f32 = Value.of(op.results[0]).element == f32
+        return EXPANSIONS[type(op)] if is_f32 else None
     to = Value.of(op.result).element
     between = {Value.of(op.input).element, to}
     if bf16 in between or (f16 in between and not (has_f16 and f32 in between)):
@@ -278,7 +279,7 @@ class ExpandMathPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         has_f16 = target_of(self.target).converts_f16
-        for inner in ops_in(op.body):
+        for inner in ops_of(ops_in(op.body), *_EXPANDED):
             expansion = _expansion_of(inner, has_f16)
             if expansion is not None:
                 _expand(inner, expansion)

@@ -1,10 +1,12 @@
 """Walks over ops and what they read, which every pass takes for every op."""
 
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue, SSAValues
 from xdsl.ir.core import BlockOps
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -26,7 +28,7 @@ def ops_in(*regions: Region) -> list[Operation]:
                 ops.append(op)
                 if op.regions:
                     ops += ops_in(*op.regions)
-                op = op._next_op  # pyright: ignore[reportPrivateUsage]
+                op = op._next_op
             block = block.next_block
     return ops
 
@@ -36,7 +38,7 @@ def block_ops(block: Block) -> list[Operation]:
     ops, op = list[Operation](), block.first_op
     while op is not None:
         ops.append(op)
-        op = op._next_op  # pyright: ignore[reportPrivateUsage]
+        op = op._next_op
     return ops
 
 
@@ -45,10 +47,11 @@ class _Members(dict[type[Operation], bool]):
 
     def __init__(self, kinds: tuple[type[Operation], ...]):
         super().__init__()
-        self._kinds = kinds
+        self._kinds = frozenset(kinds)
 
     def __missing__(self, op_class: type[Operation]) -> bool:
-        answer = self[op_class] = issubclass(op_class, self._kinds)
+        # `issubclass` asks all subclasses of an abstract class too.
+        answer = self[op_class] = not self._kinds.isdisjoint(op_class.__mro__)
         return answer
 
 
@@ -70,4 +73,36 @@ def ops_of(ops: Iterable[Operation], *kinds: type[OpT]) -> list[OpT]:
 
 def operands_of(op: Operation) -> Sequence[SSAValue]:
     """Return the operands of `op` as they are; xDSL makes a view of them first."""
-    return op._operands  # pyright: ignore[reportPrivateUsage]
+    return op._operands
+
+
+def free_ops(*regions: Region) -> None:
+    """
+    Take the ops of `regions` apart, so that they are freed at once; none is used again.
+
+    Ops are part of cycles, with results, uses and neighbors, and so wait for Python's
+    collector, which takes three times as long to free what kernels were made of.
+    """
+    for op in ops_in(*regions):
+        for use in op._operand_uses:
+            use._prev_use = use._next_use = None
+        for region in op.regions:
+            _free_blocks(region)
+        op._operands = op.results = _NO_VALUES
+        op._operand_uses = ()
+        op._prev_op = op._next_op = op.parent = None
+    for region in regions:
+        _free_blocks(region)
+
+
+def _free_blocks(region: Region) -> None:
+    """Let go of the uses and ops of the blocks of `region`."""
+    block = region.first_block
+    while block is not None:
+        for argument in block.args:
+            argument.first_use = None
+        block._first_op = block._last_op = None
+        block._args, block = (), block.next_block
+
+
+_NO_VALUES: SSAValues[Any] = SSAValues(())

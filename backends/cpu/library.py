@@ -28,7 +28,7 @@ from glow.support.fingerprint import (
     folders_of,
 )
 from glow.support.targets import Target
-from glow.support.walking import ops_in
+from glow.support.walking import free_ops, ops_in, ops_of
 
 # What the code of a kernel is made by.
 _PACKAGES = (
@@ -68,15 +68,16 @@ def kernel_text(kernel: LibraryFunction, target: Target) -> str:
     function = kernel.build()
     module = ModuleOp([*_declared_callees(function), function])
     lower(module, target)
-    return units(module)[kernel.symbol]
+    text = units(module)[kernel.symbol]
+    free_ops(function.body, module.body)
+    return text
 
 
 def _declared_callees(function: FuncOp) -> list[FuncOp]:
     """Return a function without a body for each that `function` calls."""
     types: dict[str, tuple[list[Attribute], list[Attribute]]] = {
         op.callee.string_value(): ([value.type for value in op.arguments], [])
-        for op in ops_in(function.body)
-        if isinstance(op, CallOp)
+        for op in ops_of(ops_in(function.body), CallOp)
     }
     return [
         FuncOp(name, signature, Region(), visibility=StringAttr("private"))

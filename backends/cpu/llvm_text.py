@@ -70,7 +70,7 @@ class LlvmWriter:
         self.callees: dict[str, str] = {}
         """Declarations of the functions that calls named."""
         self.globals: dict[str, None] = {}
-        self._spelled = OfAttributes(self._spell)
+        self._spelled = OfAttributes(_spell)
         self._count = 0
 
     def type(self, type_: Attribute) -> str:
@@ -80,24 +80,6 @@ class LlvmWriter:
     def suffix(self, type_: Attribute) -> str:
         """Return the type as it stands in the name of an intrinsic."""
         return self._spelled(type_)[1]
-
-    def _spell(self, type_: Attribute) -> tuple[str, str]:
-        match type_:
-            case VectorType() if type_.get_num_dims() == 1:
-                text, suffix = self._spelled(type_.element_type)  # pyright: ignore
-                (lanes,) = type_.get_shape()
-                return f"<{lanes} x {text}>", f"v{lanes}{suffix}"
-            case IntegerType():
-                return f"i{type_.width.data}", f"i{type_.width.data}"
-            case llvm.LLVMArrayType():
-                return f"[{type_.size.data} x {self.type(type_.type)}]", ""
-            case llvm.LLVMStructType():
-                members = ", ".join(self.type(t) for t in type_.types)
-                return f"{{ {members} }}", ""
-            case _ if type(type_) in _SPELLED:
-                return _SPELLED[type(type_)]
-            case _:  # in text that entered at this level
-                raise CompilationError(f"expected a type of LLVM, got {type_}")
 
     def line(self, text: str) -> None:
         self.lines.append(f"  {text}")
@@ -223,6 +205,26 @@ class LlvmWriter:
             f"@{op.sym_name.data} = {prefix}{kind} {self.type(op.global_type)}"
             f" {value}, align {alignment}"
         )
+
+
+def _spell(type_: Attribute) -> tuple[str, str]:
+    """Return a type as LLVM writes it, and as it stands in the name of an intrinsic."""
+    match type_:
+        case VectorType() if type_.get_num_dims() == 1:
+            text, suffix = _spell(type_.element_type)  # pyright: ignore
+            (lanes,) = type_.get_shape()
+            return f"<{lanes} x {text}>", f"v{lanes}{suffix}"
+        case IntegerType():
+            return f"i{type_.width.data}", f"i{type_.width.data}"
+        case llvm.LLVMArrayType():
+            return f"[{type_.size.data} x {_spell(type_.type)[0]}]", ""
+        case llvm.LLVMStructType():
+            members = ", ".join(_spell(t)[0] for t in type_.types)
+            return f"{{ {members} }}", ""
+        case _ if type(type_) in _SPELLED:
+            return _SPELLED[type(type_)]
+        case _:  # in text that entered at this level
+            raise CompilationError(f"expected a type of LLVM, got {type_}")
 
 
 def _parameter_attributes(attributes: DictionaryAttr) -> str:

@@ -35,6 +35,7 @@ from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.lowering.graph_to_memory.destinations import Destinations
 from glow.lowering.graph_to_memory.halo import Halos, find_halos, widest
 from glow.support.arrays import has_same_bytes, sample_of
+from glow.support.attributes import unchecked
 from glow.support.layout import Layout, pack, row_major, unpack
 from glow.support.locations import name_of
 from glow.support.names import Names
@@ -47,7 +48,8 @@ def memref_of(type_: AnyTensorType) -> Buffer:
     """Return the type of a buffer that holds a tensor of `type_`, layout included."""
     layout = layout_of(type_)
     encoding = NoneAttr() if layout is None else LayoutAttr(layout)
-    return MemRefType(type_.element_type, type_.get_shape(), encoding)
+    parts = {"element_type": type_.element_type, "shape": type_.shape}
+    return unchecked(MemRefType, **parts, layout=encoding, memory_space=NoneAttr())
 
 
 @lru_cache(1 << 12)
