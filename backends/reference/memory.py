@@ -243,19 +243,23 @@ class MemoryMachine:
             group=op.group.value.data,
         )
         # A result may leave out the last positions of the window.
-        self._finish(op, product[(..., *(slice(extent) for extent in extents))])
+        self._finish(
+            op, op.result, product[(..., *(slice(extent) for extent in extents))]
+        )
 
     def matmul(self, op: MatMulOp) -> None:
         product = widened(self.read(op.lhs)) @ widened(self.read(op.rhs))
         if op.bias is not None:
             product = product + widened(self.read(op.bias))
-        self._finish(op, product)
+        self._finish(op, op.result, product)
 
-    def _finish(self, op: EpilogueOp, product: Array) -> None:
+    def _finish(
+        self, op: EpilogueOp | ApplyOp, result: SSAValue, computed: Array
+    ) -> None:
         if op.epilogue.blocks:
             extras = [self.read(extra) for extra in op.extras]
-            (product,) = run_region(op.epilogue, [product, *extras])
-        self.write(op.result, product)
+            (computed,) = run_region(op.epilogue, [computed, *extras])
+        self.write(result, computed)
 
     def attend(self, op: HeadsOp) -> None:
         optional = ("mask", "bias", "valid_length")
@@ -279,7 +283,7 @@ class MemoryMachine:
         sources, results = (*op.inouts, *op.ins), (*op.inouts, *op.outs)
         computed = graph_op.evaluate([self.read(value) for value in sources])
         for buffer, array in zip(results, computed, strict=True):
-            self.write(buffer, array)
+            self._finish(op, buffer, array)
 
 
 def _nothing(machine: MemoryMachine, op: Operation) -> None:

@@ -13,10 +13,11 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
 )
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     opt_prop_def,
     prop_def,
+    region_def,
     var_operand_def,
 )
 from xdsl.parser import Parser
@@ -39,11 +40,23 @@ from glow.dialects.memory._slots import (
     stored_parameters,
 )
 from glow.dialects.memory.address import same_place
-from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type, count_of
+from glow.dialects.memory.base import (
+    BUFFER,
+    MemoryOp,
+    broadcasts_to,
+    buffer_type,
+    count_of,
+    extents_of,
+)
+from glow.dialects.memory.elementwise import (
+    check_elements,
+    check_epilogue,
+    flops_of,
+)
 from glow.support.op_definition import define_op
 from glow.support.types import tensor
 
-GROUPS = ("ins", "inouts", "outs", "scratch")
+GROUPS = ("ins", "inouts", "outs", "extras", "scratch")
 
 
 @define_op
@@ -58,12 +71,25 @@ class ApplyOp(MemoryOp):
     element of the first operand before it writes that element of the first result, so
     that both may be one buffer.
 
+    With an epilogue, an op of one result stores what this region of scalar ops yields.
+    Its arguments are an element that the graph op computes, and those of `extras` at
+    the same place, broadcast.
+
     Shapes: those of the graph op. Layouts: any.
-    Errors: those of the graph op, an unknown one, other slots than it has.
+    Errors: those of the graph op, an unknown one, other slots than it has; extras that
+    do not broadcast to the result or have no epilogue, an epilogue of an op with
+    several results, one of another arity or of other types.
 
     ```mlir
     memory.apply "graph.lrn" ins(%x : memref<1x8x6xf32>)
         outs(%y : memref<1x8x6xf32>) {size = 5 : i64}
+    memory.apply "graph.max_pool" ins(%x : memref<1x8x6xf32>)
+        outs(%z : memref<1x8x5xf32>) extras(%r : memref<1x8x5xf32>)
+        {kernel_shape = array<i64: 2>} epilogue {
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.addf %0, %1 : f32
+      memory.yield %2 : f32
+    }
     ```
     """
 
@@ -72,7 +98,9 @@ class ApplyOp(MemoryOp):
     ins = var_operand_def(BUFFER)
     inouts = var_operand_def(BUFFER)
     outs = var_operand_def(BUFFER)
+    extras = var_operand_def(BUFFER)
     scratch = var_operand_def(BUFFER)
+    epilogue = region_def()
 
     op = prop_def(StringAttr)
     slots = prop_def(ArrayAttr[StringAttr])
@@ -90,6 +118,8 @@ class ApplyOp(MemoryOp):
         /,
         *,
         inout: SSAValue | None = None,
+        extras: Sequence[SSAValue] = (),
+        epilogue: Region | None = None,
         scratch: Sequence[SSAValue] = (),
         in_place: bool = False,
         **parameters: Any,
@@ -111,8 +141,10 @@ class ApplyOp(MemoryOp):
                 [value for _, value in read],
                 inouts,
                 [value for _, value in written],
+                list(extras),
                 list(scratch),
             ],
+            regions=[epilogue or Region()],
             properties={
                 "op": StringAttr(op.name),
                 "slots": ArrayAttr(map(StringAttr, names)),
@@ -178,6 +210,11 @@ class ApplyOp(MemoryOp):
         )
 
     def flops(self) -> int:
+        """Return those of the graph op, and one for each op of the epilogue."""
+        after = flops_of(self.epilogue)
+        return self.flops_before() + after * sum(map(count_of, self.outs[:1]))
+
+    def flops_before(self) -> int:
         """Return one for each element, of operands or results; windows are summed."""
         if self.graph_class.MOVES:
             return 0
@@ -192,7 +229,8 @@ class ApplyOp(MemoryOp):
         results = self.graph_class.result_names()
         if len(self.inouts) > 1:
             raise VerifyException(f"expected one inout at most, got {len(self.inouts)}")
-        if len(self.slots) != len(self.operands) - len(self.scratch):
+        others = len(self.extras) + len(self.scratch)
+        if len(self.slots) != len(self.operands) - others:
             raise VerifyException(
                 f"expected a slot for each buffer, got {len(self.slots)} slots"
             )
@@ -202,12 +240,39 @@ class ApplyOp(MemoryOp):
         check_slots(slots[read : read + updated], operands[:1])
         check_slots(slots[read + updated :], results[updated:])
         self.graph_op().verify_()
+        self._check_epilogue()
+
+    def _check_epilogue(self) -> None:
+        if not self.epilogue.blocks:
+            if self.extras:
+                raise VerifyException("expected an epilogue, which reads the extras")
+            return
+        results = (*self.inouts, *self.outs)
+        if len(results) != 1 or self.inouts:
+            raise VerifyException(
+                f"expected one result before an epilogue, got {len(results)}, "
+                f"{len(self.inouts)} of them updated"
+            )
+        check_epilogue(self.epilogue, self.extras, self.outs[0])
+        check_elements("epilogue argument", self.outs, self.epilogue.block.args[:1])
+        shape = extents_of(self.outs[0])
+        for extra in self.extras:
+            if not broadcasts_to(extra, shape):
+                raise VerifyException(
+                    f"expected an extra that broadcasts to {list(shape)}, "
+                    f"got {buffer_type(extra)}"
+                )
 
     def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
-        if self.in_place is None or not self.ins or not self.outs:
-            return []
-        pair = (self.ins[0], self.outs[0])
-        return [pair] if same_place(*pair) else []
+        """Return the result with each extra, read before it, that is no operand."""
+        first = self.ins[:1] if self.in_place is not None else ()
+        extras = (extra for extra in self.extras if extra not in self.ins)
+        return [
+            (source, result)
+            for result in self.outs[:1]
+            for source in (*first, *extras)
+            if same_place(source, result)
+        ]
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -223,10 +288,15 @@ class ApplyOp(MemoryOp):
             names = [next(slots).data for _ in values]
             words = ["" if is_single(kinds.get(n)) else n for n in names]
             print_group(printer, group, words, values)
-        print_group(printer, "scratch", [""] * len(self.scratch), self.scratch)
+        for group in ("extras", "scratch"):
+            values = getattr(self, group)
+            print_group(printer, group, [""] * len(values), values)
         if self.parameters.data:
             printer.print_string(" ")
             printer.print_attribute(self.parameters)
+        if self.epilogue.blocks:
+            printer.print_string(" epilogue ")
+            printer.print_region(self.epilogue)
         printer.print_op_attributes(self.attributes, print_keyword=True)
 
     @classmethod
@@ -251,11 +321,14 @@ class ApplyOp(MemoryOp):
             "slots": ArrayAttr(map(StringAttr, slots)),
             "parameters": DictionaryAttr(parser.parse_optional_attr_dict()),
         }
+        has_epilogue = parser.parse_optional_keyword("epilogue")
+        epilogue = parser.parse_region() if has_epilogue else Region()
         if in_place:
             properties["in_place"] = UnitAttr()
         attributes = parser.parse_optional_attr_dict_with_keyword()
         return cls.build(
             operands=[groups[group][1] for group in GROUPS],
+            regions=[epilogue],
             properties=properties,
             attributes={} if attributes is None else attributes.data,
         )

@@ -91,7 +91,7 @@ class ElementwiseOp(MemoryOp):
 
     def flops(self) -> int:
         """Return one for each op of the region and element."""
-        return count_of(self.results_[0]) * (len(self.body.block.ops) - 1)
+        return count_of(self.results_[0]) * flops_of(self.body)
 
     def verify_(self) -> None:
         block = self.body.block
@@ -106,8 +106,8 @@ class ElementwiseOp(MemoryOp):
             )
         if not self.results_:
             raise VerifyException("expected at least one result, got none")
-        _check_elements("argument", self.inputs, block.args)
-        _check_elements("yielded value", self.results_, last.values)
+        check_elements("argument", self.inputs, block.args)
+        check_elements("yielded value", self.results_, last.values)
         shape = extents_of(self.results_[0])
         for value in (*self.inputs, *self.results_):
             if not broadcasts_to(value, shape):
@@ -125,7 +125,30 @@ class ElementwiseOp(MemoryOp):
         ]
 
 
-def _check_elements(
+def check_epilogue(
+    epilogue: Region, extras: Sequence[SSAValue], result: SSAValue
+) -> None:
+    """Raise unless `epilogue` is empty or reads `extras` and yields for `result`."""
+    if not epilogue.blocks:
+        return
+    if len(epilogue.blocks) > 1:
+        raise VerifyException("expected an epilogue of one block")
+    block, last = epilogue.block, epilogue.block.last_op
+    got, wanted = len(block.args), len(extras) + 1
+    if got != wanted:
+        raise VerifyException(f"expected {wanted} epilogue arguments, got {got}")
+    if not isinstance(last, YieldOp) or len(last.values) != 1:
+        raise VerifyException("expected the epilogue to yield one value")
+    check_elements("extra", extras, block.args[1:])
+    check_elements("yielded value", [result], last.values)
+
+
+def flops_of(region: Region) -> int:
+    """Return one for each op of a region of scalar ops; an empty one has none."""
+    return len(region.block.ops) - 1 if region.blocks else 0
+
+
+def check_elements(
     what: str, buffers: Sequence[SSAValue], scalars: Sequence[SSAValue]
 ) -> None:
     """Raise unless the region has one element of each of `buffers`."""

@@ -35,6 +35,7 @@ from glow.dialects.memory.base import (
     count_of,
     extents_of,
 )
+from glow.dialects.memory.elementwise import check_epilogue, flops_of
 from glow.support.attributes import numbers_of
 from glow.support.op_construction import Slot
 from glow.support.op_definition import define_op, local
@@ -69,9 +70,7 @@ class EpilogueOp(MemoryOp):
 
     def flops(self) -> int:
         """Return two for each product, and one for each op of the epilogue."""
-        blocks = self.epilogue.blocks
-        after = len(blocks[0].ops) - 1 if blocks else 0
-        after += self.bias is not None
+        after = flops_of(self.epilogue) + (self.bias is not None)
         return count_of(self.result) * (2 * self.depth + after)
 
     def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
@@ -85,11 +84,7 @@ class EpilogueOp(MemoryOp):
 
     @local
     def verify_(self) -> None:
-        if not self.epilogue.blocks:
-            return
-        got, wanted = len(self.epilogue.block.args), len(self.extras) + 1
-        if got != wanted:
-            raise VerifyException(f"expected {wanted} epilogue arguments, got {got}")
+        check_epilogue(self.epilogue, self.extras, self.result)
 
 
 @define_op

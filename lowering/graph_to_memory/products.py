@@ -1,4 +1,4 @@
-"""Lower matrix products and groups, alone or with the ops fused after them."""
+"""Lower matrix products, and groups: what begins them, with the ops fused after."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.linear import MatMulOp
@@ -13,6 +14,7 @@ from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import products
 from glow.dialects.memory.address import addressing_of, find_addressing, is_blocked
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.lowering.graph_to_memory.convolution import (
     ScalarEpilogue,
@@ -21,6 +23,7 @@ from glow.lowering.graph_to_memory.convolution import (
 )
 from glow.lowering.graph_to_memory.elementwise import Fusion, lower_chain
 from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.lowering.memory_to_loops.rules import rule_of
 from glow.lowering.tiles import depth_order, has_pairs, matrix_panels, panel_for
 from glow.support.layout import Dim, Layout
 from glow.support.types import compute_type, shape_of
@@ -52,8 +55,26 @@ def _fused(lowering: Lowering, op: FusedOp) -> None:
         epilogue = _epilogue(fusion, rest, sources, last.operands)
         operands = [sources[value] for value in anchor.operands]
         lower_conv(lowering, anchor, operands, op.results[0], epilogue)
+    elif isinstance(anchor, GraphOp) and _takes_epilogue(anchor):
+        fusion = Fusion(lowering)
+        fusion.argument(anchor.results[0])
+        epilogue = _epilogue(fusion, rest, sources, last.operands)
+        new = ApplyOp(
+            type(anchor),
+            [lowering[sources[value]] for value in anchor.operands],
+            [lowering.destination(op.results[0])],
+            extras=epilogue.extras,
+            epilogue=epilogue.region,
+            **anchor.parameters(),
+        )
+        lowering.add(new)
     else:
         lower_chain(lowering, inner, sources, last.operands, op.results)
+
+
+def _takes_epilogue(op: GraphOp) -> bool:
+    rule = rule_of(type(op))
+    return rule is not None and rule.epilogue
 
 
 def _epilogue(

@@ -114,8 +114,15 @@ def epilogue_arguments(
 ) -> dict[str, Argument]:
     """Return what is read after a product: the bias, and extras from `starts` on."""
     bias = {} if op.bias is None else {"bias": plain(main, op.bias)}
-    extras = zip(op.extras, starts or (0,) * len(op.extras), strict=True)
-    return bias | {f"extra{n}": plain(main, *each) for n, each in enumerate(extras)}
+    return bias | extra_arguments(main, op.extras, starts)
+
+
+def extra_arguments(
+    main: Main, extras: Sequence[SSAValue], starts: Sequence[int] = ()
+) -> dict[str, Argument]:
+    """Return the extras, from `starts` on, as a kernel is passed them."""
+    places = zip(extras, starts or (0,) * len(extras), strict=True)
+    return {f"extra{n}": plain(main, *place) for n, place in enumerate(places)}
 
 
 def epilogue_of(

@@ -63,6 +63,9 @@ def lane_steps(op: MemoryOp) -> int:
         case ApplyOp() if op.graph_class is LrnOp:
             size = op.graph_op().parameters()["size"]
             return count_of(op.outs[0]) * (size + 3 * _ESTIMATE)  # two roots
+        case ApplyOp() if op.epilogue.blocks:
+            after = count_of(op.outs[0]) * _of_region(op.epilogue)
+            return op.flops_before() + int(after)
         case ApplyOp() if is_skipping(op):
             return sum(map(count_of, op.outs))
         case _:

@@ -8,6 +8,7 @@ from math import prod
 from typing import Generic
 
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.casts import convert, lowest
 from glow.codegen.conditions import compare_floats, select
@@ -21,7 +22,11 @@ from glow.dialects.graph.pooling import AvgPoolOp, GlobalLpPoolOp, LpPoolOp, Max
 from glow.dialects.graph.window import Window
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.lowering.memory_to_loops.axes import axes_along
+from glow.dialects.memory.base import buffer_type
+from glow.lowering.memory_to_loops._epilogue import extra_arguments, program_of
+from glow.lowering.memory_to_loops.axes import axes_along, strides_in
+from glow.lowering.memory_to_loops.kernels.finish import Epilogue
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.windows import (
@@ -63,11 +68,13 @@ class Pool(Kernel):
     """
     Reduce each window to one element per channel, by `kind`: max, avg or lp.
 
+    Operands of the row are the input, the extras of the epilogue, the result.
     Unit: a place along the first spatial axis, in each image.
     """
 
     kind: str
     strips: Strips
+    epilogue: Epilogue
     p: int = 2
 
     def per_ns(self, costs: Costs) -> float:
@@ -82,12 +89,31 @@ class Pool(Kernel):
             if self.kind == "avg" and window.divisor is not None:
                 divisor = convert(window.divisor, call["x"].compute)
             for i, strip in self.strips.along(channels.extent, nonempty=True):
-                starts = [offset + i for offset in window.offsets]
-                if not self.strips.lanes:
-                    starts = moved(window.offsets, i, channels)
-                source, result = starts
+                source, *others, result = self._places(window, i, channels)
                 total = self._reduced(call["x"], source, window, strip)
-                call["y"].store(self._finished(total, divisor), result, strip)
+                inputs = [self._finished(total, divisor)]
+                for n, at in enumerate(others):
+                    inputs.append(self._extra(call, n, at, strip))
+                call["y"].store(self.epilogue.finished(inputs), result, strip)
+
+    def _places(
+        self, window: WindowPlace, i: Value, channels: Level[Value]
+    ) -> list[Value]:
+        """Return where operands stand at channel `i`; in vectors, at those from `i`."""
+        if not self.strips.lanes:
+            return moved(window.offsets, i, channels)
+        source, *others, result = window.offsets
+        kinds = zip(others, self.epilogue.extras, strict=True)
+        extras = (at if kind is Extra.ROWS else at + i for at, kind in kinds)
+        return [source + i, *extras, result + i]
+
+    def _extra(
+        self, call: Call[WindowsRow[Value]], n: int, at: Value, strip: Strip
+    ) -> Value:
+        source = call[f"extra{n}"]
+        if self.epilogue.extras[n] is Extra.ROWS:
+            return strip.spread(source[at])
+        return source.load(at, strip)
 
     def _reduced(
         self, x: Memory, at: Value, window: WindowPlace, strip: Strip
@@ -169,7 +195,7 @@ _KINDS: dict[type[GraphOp], str] = {
 }
 
 
-@lowers(*_KINDS)
+@lowers(*_KINDS, epilogue=True)
 def lower_pool(main: Main, op: ApplyOp) -> None:
     x, y, graph_op = op.buffer("input"), op.buffer("result"), op.graph_op()
     source, result = addressing_of(x), addressing_of(y)
@@ -179,13 +205,15 @@ def lower_pool(main: Main, op: ApplyOp) -> None:
     counts_pads = bool(p.get("count_include_pad"))
     table = window_table(window, spatial, result.shape[2:], counts_pads)
     places = result.shape[2]
-    taps = map(min, window.kernel, spatial)
-    work = Work(places, prod((*result.shape, *taps)) // places)
+    read = prod(map(min, window.kernel, spatial)) + len(op.extras)
+    work = Work(places, prod(result.shape) * read // places)
     indices = op.find("indices") if isinstance(graph_op, MaxPoolOp) else None
     arguments = {"x": x, "y": y, "indices": indices, "windows": main.offsets(table)}
     if indices is None:
-        kernel = _kernel(main, _KINDS[type(graph_op)], x, y, p.get("p", 2))
-        main.call(kernel, arguments, _row(window, [source], [result]), work)
+        extras = [_broadcast(extra, result.shape) for extra in op.extras]
+        row = _row(window, [source], [*extras, result])
+        kernel = _kernel(main, op, row, _KINDS[type(graph_op)], p.get("p", 2))
+        main.call(kernel, arguments | extra_arguments(main, op.extras), row, work)
         return
     numbers = _numbering(source.shape, p["storage_order"])
     row = _row(window, [source, numbers], [result, addressing_of(indices)])
@@ -193,12 +221,29 @@ def lower_pool(main: Main, op: ApplyOp) -> None:
     main.call(MaxPoolIndices(), arguments, row, work)
 
 
-def _kernel(main: Main, kind: str, x: SSAValue, y: SSAValue, p: int) -> Pool:
+def _broadcast(extra: SSAValue, shape: tuple[int, ...]) -> Addressing:
+    own = addressing_of(extra)
+    return Addressing(shape, strides_in(own, shape), own.offset)
+
+
+def _kernel(main: Main, op: ApplyOp, row: WindowsRow[int], kind: str, p: int) -> Pool:
+    """
+    Return the kernel of a pool.
+
+    Errors: an epilogue that divides integers, which reports faults.
+    """
+    x, element = op.buffer("input"), buffer_type(op.buffer("result")).element_type
+    program = program_of(op.epilogue, element)
+    if program.divides_integers:
+        raise PassFailedException(f"cannot divide integers after {op.title}")
+    source, *others, result = row.channels.strides
+    kinds = [Extra.FULL if stride else Extra.ROWS for stride in others]
+    unit = all(stride == 1 for stride in (source, result))
     strips = Strips(0)
-    unit = all(addressing_of(v).strides[1] == 1 for v in (x, y))
-    if unit and (kind != "lp" or p <= 2):
-        strips = main.strips(x, unroll=4)
-    return Pool(kind, strips, p if kind == "lp" else 2)
+    if unit and {*others} <= {0, 1} and (kind != "lp" or p <= 2):
+        strips = main.strips(x, *op.extras, unroll=4)
+    epilogue = Epilogue(program, element, tuple(kinds))
+    return Pool(kind, strips, epilogue, p if kind == "lp" else 2)
 
 
 def _row(

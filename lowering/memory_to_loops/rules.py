@@ -36,6 +36,8 @@ class KernelRule:
     """Operands that are read in row-major order, without gaps."""
     scratch: Callable[[Any], Sequence[Buffer]] | None = None
     """The room that a graph op takes."""
+    epilogue: bool = False
+    """What is computed may pass through a region of scalar ops before it is stored."""
 
 
 RULES: dict[type[Operation], KernelRule] = {}
@@ -47,6 +49,7 @@ def lowers(
     updates: bool = False,
     contiguous: tuple[str, ...] = (),
     scratch: Callable[[Any], Sequence[Buffer]] | None = None,
+    epilogue: bool = False,
 ) -> Callable[[MemoryHandler], MemoryHandler]:
     """
     Register a function as the lowering of `ops` to calls of kernels.
@@ -56,7 +59,8 @@ def lowers(
     """
 
     def register(handler: MemoryHandler) -> MemoryHandler:
-        rule = KernelRule(handler, in_place, updates, contiguous, scratch)
+        needs = in_place, updates, contiguous, scratch, epilogue
+        rule = KernelRule(handler, *needs)
         RULES.update(dict.fromkeys(ops, rule))
         return handler
 

@@ -15,9 +15,22 @@ from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.declaration import ElementwiseOp
 from glow.dialects.graph.fused import FusedOp, YieldOp
 from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.pooling import AvgPoolOp, GlobalLpPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.layout.attribute import strides_of
+from glow.passes.graph.recompute_values import CHEAP
 from glow.support.locations import fuse
-from glow.support.types import dtype_of, element_of, shape_of, tensor_type
+from glow.support.types import (
+    dtype_of,
+    element_of,
+    is_float,
+    shape_of,
+    tensor_type,
+)
+
+_POOLS = MaxPoolOp | AvgPoolOp | LpPoolOp | GlobalLpPoolOp
+
+_FULL = 64
+"""Channels that fill four vectors, as many as kernels of pools compute at once."""
 
 # Larger kernels gain nothing: they are bound by what they compute.
 MEMBERS = 64
@@ -49,10 +62,13 @@ class _Search:
     def groups(self) -> list[list[Operation]]:
         groups: list[list[Operation]] = []
         # Of two products that an addition joins, the later one gets the addition: by
-        # then the other is there.
-        for op in reversed(self._ops):
-            if isinstance(op, ConvOp | MatMulOp):
-                self._take(groups, self._epilogue(op))
+        # then the other is there. Pools come after products, which compute for longer
+        # and so hide better what they read besides.
+        for is_first in (_is_product, _is_pool):
+            for op in filter(is_first, reversed(self._ops)):
+                group = self._epilogue(op)
+                if is_first is _is_product or _pays(group):
+                    self._take(groups, group)
         for op in reversed(self._ops):
             if self._is_free(op):
                 self._take(groups, self._tree(op))
@@ -66,8 +82,8 @@ class _Search:
     def _is_free(self, op: Operation) -> bool:
         return op in self._elementwise and op not in self._taken
 
-    def _epilogue(self, product: ConvOp | MatMulOp) -> list[Operation]:
-        """Return `product` and what follows it, as far as one value comes out."""
+    def _epilogue(self, product: Operation) -> list[Operation]:
+        """Return a product or pool and what follows, as far as one value comes out."""
         group: list[Operation] = [product]
         inside: set[Operation] = {product}
         closed = 1
@@ -138,9 +154,26 @@ def _is_alike(one: SSAValue, other: SSAValue) -> bool:
     return a.get_shape() == b.get_shape() and a.encoding == b.encoding
 
 
-def _fits_epilogue(op: Operation, product: ConvOp | MatMulOp) -> bool:
+def _is_product(op: Operation) -> bool:
+    return isinstance(op, ConvOp | MatMulOp)
+
+
+def _is_pool(op: Operation) -> bool:
+    """
+    Return whether `op` is a pool whose kernel works on vectors of neighboring channels.
+
+    On single numbers, functions would take longer than in a kernel of their own.
+    Integers are left out: kernels of pools do not report divisions by zero.
+    """
+    if not isinstance(op, _POOLS) or len(op.results) > 1:
+        return False
+    values = (*op.operands, *op.results)
+    return all(is_float(element_of(v)) and _adjoin(v, 1) for v in values)
+
+
+def _fits_epilogue(op: Operation, product: Operation) -> bool:
     """Return whether `op` can work on registers that hold a tile of `product`."""
-    result = product.result
+    result = product.results[0]
     element = element_of(result)
     values = (*op.operands, *op.results)
     return (
@@ -150,15 +183,33 @@ def _fits_epilogue(op: Operation, product: ConvOp | MatMulOp) -> bool:
     )
 
 
-def _is_readable(value: SSAValue, product: ConvOp | MatMulOp) -> bool:
+def _pays(group: Sequence[Operation]) -> bool:
+    """
+    Return whether a pool and what follows take less time in one kernel.
+
+    It begins new vectors at each place. Where these are few or not full, functions such
+    as exp are faster in an elementwise kernel, which runs on from place to place.
+    """
+    pool, *after = group
+    is_full = shape_of(pool.results[0])[1] % _FULL == 0
+    return is_full or all(isinstance(op, CHEAP) for op in after)
+
+
+def _is_readable(value: SSAValue, product: Operation) -> bool:
     """Return whether elements of `value` for adjacent columns of `product` adjoin."""
-    if _is_alike(value, product.result):
+    result = product.results[0]
+    if _is_alike(value, result):
         return True
-    rank = len(shape_of(product.result))
-    columns = 1 if isinstance(product, ConvOp) else rank - 1
+    rank = len(shape_of(result))
+    columns = rank - 1 if isinstance(product, MatMulOp) else 1
+    axis = columns - (rank - len(shape_of(value)))
+    return axis < 0 or _adjoin(value, axis)
+
+
+def _adjoin(value: SSAValue, axis: int) -> bool:
+    """Return whether neighbors along `axis` lie beside each other, if there are any."""
     shape = shape_of(value)
-    axis = columns - (rank - len(shape))
-    if axis < 0 or shape[axis] == 1:
+    if shape[axis] == 1:
         return True
     itemsize = dtype_of(element_of(value)).itemsize
     strides = strides_of(tensor_type(value).encoding, shape, itemsize)
@@ -167,7 +218,7 @@ def _is_readable(value: SSAValue, product: ConvOp | MatMulOp) -> bool:
 
 class GroupOpsPass(ModulePass):
     """
-    Group convolutions and products with the elementwise ops that follow, and
+    Group convolutions, products and pools with the elementwise ops that follow, and
     elementwise ops with each other.
 
     A group has one result, the value of its last op; its other values have no readers

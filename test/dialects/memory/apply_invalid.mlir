@@ -78,3 +78,113 @@ func.func @scatter(%y: memref<8xf32>, %i: memref<3x1xi64>, %u: memref<3xf32>) {
   func.return
 }
 
+
+// -----
+
+// CHECK: expected an epilogue, which reads the extras
+func.func @extras_alone(%x: memref<1x4x8xf32>, %y: memref<1x4x7xf32>) {
+  memory.apply "graph.max_pool" ins(%x : memref<1x4x8xf32>) outs(%y : memref<1x4x7xf32>) extras(%y : memref<1x4x7xf32>) {kernel_shape = array<i64: 2>}
+  func.return
+}
+
+// -----
+
+// CHECK: expected 1 epilogue arguments, got 2
+func.func @arguments(%x: memref<1x4x8xf32>, %y: memref<1x4x7xf32>) {
+  memory.apply "graph.max_pool" ins(%x : memref<1x4x8xf32>) outs(%y : memref<1x4x7xf32>) {kernel_shape = array<i64: 2>} epilogue {
+  ^bb0(%0: f32, %1: f32):
+    memory.yield %0 : f32
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: expected epilogue argument 0 of type f32, got f64
+func.func @computed(%x: memref<1x4x8xf32>, %y: memref<1x4x7xf32>, %e: memref<4x1xf32>) {
+  memory.apply "graph.max_pool" ins(%x : memref<1x4x8xf32>) outs(%y : memref<1x4x7xf32>) extras(%e : memref<4x1xf32>) {kernel_shape = array<i64: 2>} epilogue {
+  ^bb0(%0: f64, %1: f32):
+    memory.yield %1 : f32
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: expected extra 0 of type f64, got f32
+func.func @extra(%x: memref<1x4x8xf32>, %y: memref<1x4x7xf32>, %e: memref<4x1xf64>) {
+  memory.apply "graph.max_pool" ins(%x : memref<1x4x8xf32>) outs(%y : memref<1x4x7xf32>) extras(%e : memref<4x1xf64>) {kernel_shape = array<i64: 2>} epilogue {
+  ^bb0(%0: f32, %1: f32):
+    memory.yield %0 : f32
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: expected yielded value 0 of type f32, got i1
+func.func @yielded(%x: memref<1x4x8xf32>, %y: memref<1x4x7xf32>) {
+  memory.apply "graph.max_pool" ins(%x : memref<1x4x8xf32>) outs(%y : memref<1x4x7xf32>) {kernel_shape = array<i64: 2>} epilogue {
+  ^bb0(%0: f32):
+    %1 = arith.cmpf ogt, %0, %0 : f32
+    memory.yield %1 : i1
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: expected the epilogue to yield one value
+func.func @yielded_values(%x: memref<1x4x8xf32>, %y: memref<1x4x7xf32>) {
+  memory.apply "graph.max_pool" ins(%x : memref<1x4x8xf32>) outs(%y : memref<1x4x7xf32>) {kernel_shape = array<i64: 2>} epilogue {
+  ^bb0(%0: f32):
+    memory.yield %0, %0 : f32, f32
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: expected an extra that broadcasts to [1, 4, 7], got memref<5x1xf32>
+func.func @broadcast(%x: memref<1x4x8xf32>, %y: memref<1x4x7xf32>, %e: memref<5x1xf32>) {
+  memory.apply "graph.max_pool" ins(%x : memref<1x4x8xf32>) outs(%y : memref<1x4x7xf32>) extras(%e : memref<5x1xf32>) {kernel_shape = array<i64: 2>} epilogue {
+  ^bb0(%0: f32, %1: f32):
+    memory.yield %0 : f32
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: expected one result before an epilogue, got 2, 0 of them updated
+func.func @two_results(%x: memref<1x4x8xf32>, %y: memref<1x4x7xf32>, %i: memref<1x4x7xi64>) {
+  memory.apply "graph.max_pool" ins(%x : memref<1x4x8xf32>) outs(%y, indices %i : memref<1x4x7xf32>, memref<1x4x7xi64>) {kernel_shape = array<i64: 2>, with_indices} epilogue {
+  ^bb0(%0: f32):
+    memory.yield %0 : f32
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: expected one result before an epilogue, got 1, 1 of them updated
+func.func @updated_result(%i: memref<1x1xi64>, %u: memref<1xf32>, %y: memref<4xf32>) {
+  memory.apply "graph.scatter_nd" ins(%i, %u : memref<1x1xi64>, memref<1xf32>) inouts(%y : memref<4xf32>) epilogue {
+  ^bb0(%0: f32):
+    memory.yield %0 : f32
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: expected an epilogue of one block
+func.func @blocks(%x: memref<1x4x8xf32>, %y: memref<1x4x7xf32>) {
+  memory.apply "graph.max_pool" ins(%x : memref<1x4x8xf32>) outs(%y : memref<1x4x7xf32>) {kernel_shape = array<i64: 2>} epilogue {
+  ^bb0(%0: f32):
+    memory.yield %0 : f32
+  ^bb1(%1: f32):
+    memory.yield %1 : f32
+  }
+  func.return
+}

@@ -76,3 +76,34 @@ func.func @main() {
   graph.save @c, %c : tensor<4x8xf32>
   func.return
 }
+
+// -----
+
+// What follows a pool is its epilogue, which adds a residual; constants are inside.
+// CHECK-LABEL: @main
+// CHECK:         [[X:%.*]] = memory.get @x
+// CHECK:         [[R:%.*]] = memory.get @r
+// CHECK:         memory.apply "graph.avg_pool" ins([[X]] : {{.*}}) outs(%{{.*}} : memref<1x8x4x4xf32, #layout.physical<NHWC>>) extras([[R]] : memref<1x8x4x4xf32, #layout.physical<NHWC>>) {{{.*}}count_include_pad} epilogue {
+// CHECK-NEXT:    ^{{.*}}([[V:%.*]]: f32, [[E:%.*]]: f32):
+// CHECK-NEXT:      [[H:%.*]] = arith.constant 5.000000e-01 : f32
+// CHECK-NEXT:      [[P:%.*]] = arith.mulf [[V]], [[H]] : f32
+// CHECK-NEXT:      [[S:%.*]] = arith.addf [[P]], [[E]] : f32
+// CHECK-NEXT:      memory.yield [[S]] : f32
+// CHECK-NEXT:    }
+graph.placeholder @x "in" : tensor<1x8x6x6xf32, #layout.physical<NHWC>>
+graph.placeholder @r "in" : tensor<1x8x4x4xf32, #layout.physical<NHWC>>
+graph.placeholder @y "out" : tensor<1x8x4x4xf32, #layout.physical<NHWC>>
+func.func @main() {
+  %x = graph.load @x : tensor<1x8x6x6xf32, #layout.physical<NHWC>>
+  %r = graph.load @r : tensor<1x8x4x4xf32, #layout.physical<NHWC>>
+  %h = graph.literal dense<0.5> : tensor<f32> : tensor<f32>
+  %y = graph.fused(%x, %h, %r) {
+  ^bb0(%a: tensor<1x8x6x6xf32, #layout.physical<NHWC>>, %b: tensor<f32>, %c: tensor<1x8x4x4xf32, #layout.physical<NHWC>>):
+    %0 = graph.avg_pool %a {kernel_shape = array<i64: 3, 3>, count_include_pad} : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x4x4xf32, #layout.physical<NHWC>>
+    %1 = graph.mul %0, %b : (tensor<1x8x4x4xf32, #layout.physical<NHWC>>, tensor<f32>) -> tensor<1x8x4x4xf32, #layout.physical<NHWC>>
+    %2 = graph.add %1, %c : (tensor<1x8x4x4xf32, #layout.physical<NHWC>>, tensor<1x8x4x4xf32, #layout.physical<NHWC>>) -> tensor<1x8x4x4xf32, #layout.physical<NHWC>>
+    graph.yield %2 : tensor<1x8x4x4xf32, #layout.physical<NHWC>>
+  } : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>, tensor<f32>, tensor<1x8x4x4xf32, #layout.physical<NHWC>>) -> tensor<1x8x4x4xf32, #layout.physical<NHWC>>
+  graph.save @y, %y : tensor<1x8x4x4xf32, #layout.physical<NHWC>>
+  func.return
+}

@@ -274,3 +274,153 @@ func.func @what_nothing_reads_is_no_reader(%x: tensor<2x3xf32>) -> tensor<2x3xf3
   %1 = graph.abs %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   func.return %1 : tensor<2x3xf32>
 }
+
+// CHECK-LABEL: @max_pool_takes_what_follows
+// CHECK-NEXT:    graph.fused(%x, %r, %c) {
+// CHECK:           graph.max_pool
+// CHECK-NEXT:      graph.relu
+// CHECK-NEXT:      graph.add
+// CHECK-NEXT:      graph.mul
+// CHECK-NEXT:      graph.yield
+func.func @max_pool_takes_what_follows(%x: tensor<1x8x6x6xf32, #layout.physical<NHWC>>, %r: tensor<1x8x3x3xf32, #layout.physical<NHWC>>, %c: tensor<8x1x1xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>> {
+  %0 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %1 = graph.relu %0 : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %2 = graph.add %1, %r : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<1x8x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %3 = graph.mul %2, %c : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<8x1x1xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  func.return %3 : tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+}
+
+// CHECK-LABEL: @avg_pool_takes_what_follows
+// CHECK-NEXT:    graph.fused(%x, %r, %c) {
+// CHECK:           graph.avg_pool
+// CHECK-NEXT:      graph.relu
+// CHECK-NEXT:      graph.add
+// CHECK-NEXT:      graph.mul
+// CHECK-NEXT:      graph.yield
+func.func @avg_pool_takes_what_follows(%x: tensor<1x8x6x6xf32, #layout.physical<NHWC>>, %r: tensor<1x8x3x3xf32, #layout.physical<NHWC>>, %c: tensor<8x1x1xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>> {
+  %0 = graph.avg_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %1 = graph.relu %0 : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %2 = graph.add %1, %r : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<1x8x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %3 = graph.mul %2, %c : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<8x1x1xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  func.return %3 : tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+}
+
+// CHECK-LABEL: @lp_pool_takes_what_follows
+// CHECK-NEXT:    graph.fused(%x, %r, %c) {
+// CHECK:           graph.lp_pool
+// CHECK-NEXT:      graph.relu
+// CHECK-NEXT:      graph.add
+// CHECK-NEXT:      graph.mul
+// CHECK-NEXT:      graph.yield
+func.func @lp_pool_takes_what_follows(%x: tensor<1x8x6x6xf32, #layout.physical<NHWC>>, %r: tensor<1x8x3x3xf32, #layout.physical<NHWC>>, %c: tensor<8x1x1xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>> {
+  %0 = graph.lp_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %1 = graph.relu %0 : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %2 = graph.add %1, %r : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<1x8x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %3 = graph.mul %2, %c : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<8x1x1xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  func.return %3 : tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+}
+
+// CHECK-LABEL: @pool_over_all_of_space_takes_what_follows
+// CHECK-NEXT:    graph.fused(%x) {
+// CHECK:           graph.global_lp_pool
+// CHECK-NEXT:      graph.abs
+func.func @pool_over_all_of_space_takes_what_follows(%x: tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x1x1xf32, #layout.physical<NHWC>> {
+  %0 = graph.global_lp_pool %x : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x1x1xf32, #layout.physical<NHWC>>
+  %1 = graph.abs %0 : (tensor<1x8x1x1xf32, #layout.physical<NHWC>>) -> tensor<1x8x1x1xf32, #layout.physical<NHWC>>
+  func.return %1 : tensor<1x8x1x1xf32, #layout.physical<NHWC>>
+}
+
+// It has two results.
+// CHECK-LABEL: @pool_with_indices_stays_alone
+// CHECK-NEXT:    graph.max_pool
+// CHECK-NEXT:    graph.relu
+func.func @pool_with_indices_stays_alone(%x: tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<1x8x3x3xi64, #layout.physical<NHWC>>) {
+  %0, %i = graph.max_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>, with_indices} : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<1x8x3x3xi64, #layout.physical<NHWC>>)
+  %1 = graph.relu %0 : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  func.return %1, %i : tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<1x8x3x3xi64, #layout.physical<NHWC>>
+}
+
+// CHECK-LABEL: @pool_that_others_read_stays_alone
+// CHECK-NEXT:    [[P:%.*]] = graph.max_pool
+// CHECK-NEXT:    [[R:%.*]] = graph.relu [[P]]
+// CHECK-NEXT:    func.return [[P]], [[R]]
+func.func @pool_that_others_read_stays_alone(%x: tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<1x8x3x3xf32, #layout.physical<NHWC>>) {
+  %0 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %1 = graph.relu %0 : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  func.return %0, %1 : tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+}
+
+// Its kernel would have to report a division by zero.
+// CHECK-LABEL: @pool_of_integers_stays_alone
+// CHECK-NEXT:    graph.max_pool
+// CHECK-NEXT:    graph.div
+func.func @pool_of_integers_stays_alone(%x: tensor<1x8x6x6xi32, #layout.physical<NHWC>>, %r: tensor<1x8x3x3xi32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xi32, #layout.physical<NHWC>> {
+  %0 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x8x6x6xi32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xi32, #layout.physical<NHWC>>
+  %1 = graph.div %0, %r : (tensor<1x8x3x3xi32, #layout.physical<NHWC>>, tensor<1x8x3x3xi32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xi32, #layout.physical<NHWC>>
+  func.return %1 : tensor<1x8x3x3xi32, #layout.physical<NHWC>>
+}
+
+// Where channels lie 36 elements apart, its kernel computes with single numbers.
+// CHECK-LABEL: @pool_of_distant_channels_stays_alone
+// CHECK-NEXT:    graph.avg_pool
+// CHECK-NEXT:    graph.sigmoid
+func.func @pool_of_distant_channels_stays_alone(%x: tensor<1x8x6x6xf32>) -> tensor<1x8x3x3xf32> {
+  %0 = graph.avg_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x8x6x6xf32>) -> tensor<1x8x3x3xf32>
+  %1 = graph.sigmoid %0 : (tensor<1x8x3x3xf32>) -> tensor<1x8x3x3xf32>
+  func.return %1 : tensor<1x8x3x3xf32>
+}
+
+// CHECK-LABEL: @pool_reads_no_distant_channels
+// CHECK-NEXT:    graph.avg_pool
+// CHECK-NEXT:    graph.add
+func.func @pool_reads_no_distant_channels(%x: tensor<1x8x6x6xf32, #layout.physical<NHWC>>, %r: tensor<8x3x3xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>> {
+  %0 = graph.avg_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %1 = graph.add %0, %r : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<8x3x3xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  func.return %1 : tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+}
+
+// The pool is the later one; a convolution hides better what it reads besides.
+// CHECK-LABEL: @product_takes_what_follows_before_a_pool
+// CHECK-NEXT:    [[P:%.*]] = graph.max_pool
+// CHECK-NEXT:    graph.fused(%x, %w, [[P]]) {
+// CHECK:           graph.conv
+func.func @product_takes_what_follows_before_a_pool(%x: tensor<1x8x6x6xf32, #layout.physical<NHWC>>, %w: tensor<8x8x1x1xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>> {
+  %0 = graph.conv %x, %w {strides = array<i64: 2, 2>} : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>, tensor<8x8x1x1xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %1 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %2 = graph.add %0, %1 : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>, tensor<1x8x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  func.return %2 : tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+}
+
+// CHECK-LABEL: @pool_computes_one_element_type
+// CHECK-NEXT:    graph.avg_pool
+// CHECK-NEXT:    graph.cast
+func.func @pool_computes_one_element_type(%x: tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf64, #layout.physical<NHWC>> {
+  %0 = graph.avg_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x8x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  %1 = graph.cast %0 {to = f64} : (tensor<1x8x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x8x3x3xf64, #layout.physical<NHWC>>
+  func.return %1 : tensor<1x8x3x3xf64, #layout.physical<NHWC>>
+}
+
+// Its vectors of channels would be few at each place, and the last not full.
+// CHECK-LABEL: @pool_of_few_channels_computes_no_functions
+// CHECK-NEXT:    graph.avg_pool
+// CHECK-NEXT:    graph.fused
+// CHECK:           graph.relu
+// CHECK-NEXT:      graph.sigmoid
+func.func @pool_of_few_channels_computes_no_functions(%x: tensor<1x24x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x24x3x3xf32, #layout.physical<NHWC>> {
+  %0 = graph.avg_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x24x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x24x3x3xf32, #layout.physical<NHWC>>
+  %1 = graph.relu %0 : (tensor<1x24x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x24x3x3xf32, #layout.physical<NHWC>>
+  %2 = graph.sigmoid %1 : (tensor<1x24x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x24x3x3xf32, #layout.physical<NHWC>>
+  func.return %2 : tensor<1x24x3x3xf32, #layout.physical<NHWC>>
+}
+
+// CHECK-LABEL: @pool_of_full_vectors_computes_functions
+// CHECK-NEXT:    graph.fused(%x) {
+// CHECK:           graph.avg_pool
+// CHECK-NEXT:      graph.relu
+// CHECK-NEXT:      graph.sigmoid
+func.func @pool_of_full_vectors_computes_functions(%x: tensor<1x64x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x64x3x3xf32, #layout.physical<NHWC>> {
+  %0 = graph.avg_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x64x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x64x3x3xf32, #layout.physical<NHWC>>
+  %1 = graph.relu %0 : (tensor<1x64x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x64x3x3xf32, #layout.physical<NHWC>>
+  %2 = graph.sigmoid %1 : (tensor<1x64x3x3xf32, #layout.physical<NHWC>>) -> tensor<1x64x3x3xf32, #layout.physical<NHWC>>
+  func.return %2 : tensor<1x64x3x3xf32, #layout.physical<NHWC>>
+}
