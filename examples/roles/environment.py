@@ -59,12 +59,13 @@ class Environment:
         """
         Install packages with pip, and say how much lies there besides pip itself.
 
-        Return whether they are there: where nothing may be installed, each needs to be
-        a module of this Python, or a path.
+        Options of pip may be among them. Return whether they are there: where nothing
+        may be installed, each needs to be a module of this Python, or a path.
         """
         given = list(map(str, packages))
         if self._is_here:
-            names = [each.partition("[")[0] for each in given if "/" not in each]
+            modules = (each for each in given if "/" not in each and each[0] != "-")
+            names = [each.partition("[")[0] for each in modules]
             is_there = all(map(find_spec, names))
             print(f"--           {'there' if is_there else 'skipped'}: {what}")
             return is_there
@@ -76,12 +77,13 @@ class Environment:
     def first_result(self, what: str, code: str, seconds: int, mb: int) -> None:
         """Run lines of Python; say what they took with the installation before."""
         self.python(what, code)
-        if not self._is_here:
-            took, size = time.monotonic() - self._begin, self._mb() - self._empty_mb
-            print(
-                f"            {took:.1f} s and {size:.0f} MB since pip began;", end=""
-            )
-            print(f" at most {seconds} s and {mb} MB are the aim")
+        if self._is_here:
+            return
+        took, size = time.monotonic() - self._begin, self._mb() - self._empty_mb
+        found = f"{took:.1f} s and {size:.0f} MB since pip began"
+        print(f"            {found}; at most {seconds} s and {mb} MB are the aim")
+        if size > mb:  # seconds depend on the machine, and on what pip has in its cache
+            raise StepError(f"{what}: {found}, more than {mb} MB")
 
     def use_torch(self) -> bool:
         """Let steps import PyTorch; return whether they can."""
