@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.validity import verify_module
 from glow.graph_modules import context
-from glow.locating_parser import refused, show_place
+from glow.locating_parser import decoded, refused, show_place
 from glow.model import Model, parse_text
 from glow.support import files
 from glow.support.arguments import check_by_name
@@ -118,10 +118,10 @@ def held_weights(path: Path | None, weights: str | os.PathLike[str] | None) -> o
 
 def _read_text(path: Path, weights: str | os.PathLike[str] | None) -> ModuleOp:
     held = held_weights(path, weights)
-    text = path.read_bytes()
+    text = decoded(path.read_bytes(), str(path))
     module = parse_text(context(), text, str(path))
     del held  # the module's own handles keep the bytes alive
-    check_valid(module, str(path), text.decode())
+    check_valid(module, str(path), text)
     return module
 
 

@@ -153,11 +153,22 @@ class LocatingParser(Parser):
 _SHOWN_COLUMNS = 100
 
 
+def decoded(text: bytes, name: str) -> str:
+    """Return IR that some editors begin with a mark; InvalidModelError for no text."""
+    try:
+        return text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        got = f"byte 0x{text[error.start]:02x} at offset {error.start}"
+        raise InvalidModelError(f"{name}: expected text in UTF-8, got {got}") from None
+
+
 def invalid(error: ParseError) -> InvalidModelError:
     """Return `error` in one line; a note shows its place in the text."""
     message = " ".join(error.msg.split())
     if found := re.fullmatch(r"Operation ([\w.]+) is not registered", message):
         message += _ops_like(found[1])
+    if message == "Could not parse entire input!":
+        message = "expected an operation"
     explained = InvalidModelError(f"{error.span.get_location()}: {message}")
     if excerpt := _excerpt(error.span):
         explained.add_note(excerpt)

@@ -245,12 +245,11 @@ def debug_text(model: object) -> str:
     return text.getvalue()
 
 
-def parse_text(ctx: Context, text: str | bytes, name: str) -> ModuleOp:
+def parse_text(ctx: Context, text: str, name: str) -> ModuleOp:
     """Parse and verify `text`; InvalidModelError names file, line and column."""
     try:
-        content = text.decode() if isinstance(text, bytes) else text
-        return LocatingParser(ctx, content, name).parse_module()
+        return LocatingParser(ctx, text, name).parse_module()
     except ParseError as error:
         raise invalid(error) from None
-    except (VerifyException, UnicodeDecodeError) as error:
+    except VerifyException as error:
         raise InvalidModelError(f"{name}: {error}") from None

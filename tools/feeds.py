@@ -14,6 +14,7 @@ import numpy as np
 from glow.runtime.signature import Signature
 from glow.support.arrays import Array
 from glow.support.dtypes import dtype_named
+from glow.support.errors import memory_for
 from glow.tools.options import check_folder, named
 
 _LONGEST = 200
@@ -37,7 +38,8 @@ def feeds_of_peers(
 
 def _read(file: str) -> Array:
     try:
-        array: Any = np.load(file, allow_pickle=False)
+        with memory_for(file):
+            array: Any = np.load(file, allow_pickle=False)
     except (ValueError, EOFError):
         raise ValueError(f"{file}: expected an array in a .npy file") from None
     if not isinstance(array, np.ndarray):

@@ -19,6 +19,9 @@ from glow.tools.peers import PEERS, largest_error
 from glow.tools.session import Session, add_arguments, open_session
 from glow.tools.timing import Program, interleaved_medians
 
+_MOST_THREADS = 1024
+"""The most that are simulated, each of which takes time."""
+
 
 def _parser() -> OneLineParser:
     parser = OneLineParser(
@@ -110,9 +113,9 @@ def _simulated(net: Executable, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_simulation(args: argparse.Namespace) -> None:
-    if args.simulate_threads < 1:
-        got = args.simulate_threads
-        raise ValueError(f"expected --simulate-threads of at least 1, got {got}")
+    if not 1 <= args.simulate_threads <= _MOST_THREADS:
+        limits, got = f"1 to {_MOST_THREADS}", args.simulate_threads
+        raise ValueError(f"expected --simulate-threads of {limits}, got {got}")
     if args.roofline or args.vs or args.target != "cpu":
         raise ValueError(
             "expected --simulate-threads for cpu, and without --vs and --roofline"

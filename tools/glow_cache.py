@@ -39,7 +39,7 @@ def _run() -> None:
     if folder is None:
         fail(
             "expected a folder that caches are kept in, got none: GLOW_CACHE_DIR is "
-            "empty, or there is no home folder"
+            "empty or cannot be made, or there is no home folder"
         )
     if not folder.is_dir():
         fail(f"expected a folder, got {folder}")

@@ -193,7 +193,14 @@ def cache_dir_of(args: argparse.Namespace) -> Path | str:
 
 
 def check_folder(folder: Path) -> None:
-    """Make a folder if need be; OSError where nothing can be written to it."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """
+    Make a folder if need be.
+
+    Errors: ValueError for a file; OSError where nothing can be written to it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise ValueError(f"expected a folder, got {folder}") from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(EACCES, os.strerror(EACCES), str(folder))

@@ -59,6 +59,9 @@ def saved(array: NDArray[Any]) -> bytes:
 
 FILES: dict[str, bytes] = {
     "three.npy": saved(np.ones(3, np.float32)),
+    "huge.npy": saved(np.ones(3, np.float32)).replace(
+        b"(3,), }" + b" " * 15, b"(1" + b"0" * 15 + b",), }"
+    ),
     "good.onnx": model(node("Relu", ["x"], ["y"])),
     "noise.onnx": b"\xff\x00 no model at all",
     "empty.onnx": b"",
@@ -77,6 +80,7 @@ FILES: dict[str, bytes] = {
     "syntax.mlir": b"func.func @main() {\n  graph.relu\n}",
     "unknown.mlir": b'"graph.no_such_op"() : () -> ()',
     "bytes.mlir": b"\xff",
+    "nothing.mlir": b"// nothing",
     "shape.mlir": b"""
 func.func @main(%x: tensor<2xf32>) {
   %y = graph.relu %x : (tensor<2xf32>) -> tensor<3xf32>
@@ -150,7 +154,26 @@ COMMANDS = {
     ),
     "syntax": ("glow-opt syntax.mlir", "syntax.mlir:3:1: operand expected"),
     "unknown op": ("glow-opt unknown.mlir", "?graph.no_such_op"),
-    "no text": ("glow-opt bytes.mlir", "bytes.mlir: 'utf-8' codec can't decode"),
+    "no text": (
+        "glow-opt bytes.mlir",
+        "bytes.mlir: expected text in UTF-8, got byte 0xff at offset 0",
+    ),
+    "no operation": (
+        "glow-run nothing.mlir",
+        "nothing.mlir:1:11: expected an operation",
+    ),
+    "an array of more than memory": (
+        "glow-run good.onnx --input x=huge.npy",
+        "huge.npy: unable to allocate",
+    ),
+    "a file for a folder": (
+        "glow-run good.onnx --random-inputs --output-dir three.npy",
+        "expected a folder, got three.npy",
+    ),
+    "more threads than are simulated": (
+        "glow-bench good.onnx --simulate-threads 99999999",
+        "expected --simulate-threads of 1 to 1024, got 99999999",
+    ),
     "wrong shape": (
         "glow-opt shape.mlir",
         "graph.relu at shape.mlir:3: expected result tensor<2xf32>, got tensor<3xf32>",

@@ -239,7 +239,7 @@ def test_a_module_that_the_caller_broke_is_said_to_be_invalid() -> None:
       func.return %y : tensor<2xf32>
     }
     """
-    module: ModuleOp = parse_text(context(), text.encode(), "net.mlir")
+    module: ModuleOp = parse_text(context(), text, "net.mlir")
     assert glow.compile(module)(-np.ones(2, np.float32)).tolist() == [0, 0]
     (op,) = (op for op in module.walk() if isinstance(op, ReluOp))
     block = op.parent

@@ -97,7 +97,7 @@ def test_glow_bench_says_what_more_threads_would_take(
     share = figures["one_ms"] / (8 * figures["simulated_ms"])
     assert figures["efficiency"] == pytest.approx(share, rel=0.01)
     assert tool(glow_bench.main, *given, "0")[2] == (
-        "error: expected --simulate-threads of at least 1, got 0\n"
+        "error: expected --simulate-threads of 1 to 1024, got 0\n"
     )
     assert tool(glow_bench.main, *given, "8", "--roofline")[2] == (
         "error: expected --simulate-threads for cpu, and without --vs and --roofline\n"
