@@ -23,7 +23,7 @@ from glow.support.errors import GlowError, InternalError
 from glow.support.forking import lock_free_in_children
 from glow.support.garbage import no_collection
 from glow.support.interpolation import Point
-from glow.support.walking import ops_in
+from glow.support.walking import ops_in, ops_of
 
 _LOG = logging.getLogger("glow")
 
@@ -87,9 +87,8 @@ class ShapeCompiler:
             module = self._families.derive(point)
         if module is None:
             return None
-        for op in ops_in(module.body):
-            if isinstance(op, AttentionOp):
-                decide_blocks(self._compiler.machine, op)
+        for op in ops_of(ops_in(module.body), AttentionOp):
+            decide_blocks(self._compiler.machine, op)
         try:
             verify_integers(module)
             net = self._compiler.place_and_compile(module, self._name)

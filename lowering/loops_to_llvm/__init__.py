@@ -7,6 +7,7 @@ bare pointer to its first element; its type says how indices become an offset.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from math import prod
 from typing import Any, Literal
@@ -101,9 +102,8 @@ def _lower_function(
     op: func.FuncOp, externals: dict[str, llvm.FuncOp], target: str
 ) -> llvm.FuncOp:
     """Return the LLVM function of `op`: internal and not inlined if it is private."""
-    inputs = [converted(type_) for type_ in op.function_type.inputs.data]
-    output = result_type(op.function_type.outputs.data)
-    type_ = llvm.LLVMFunctionType(inputs, output)
+    inputs = tuple([converted(type_) for type_ in op.function_type.inputs.data])
+    type_ = _function_type(inputs, result_type(op.function_type.outputs.data))
     properties: dict[str, Attribute | None] = {"no_unwind": UnitAttr()}
     if op.arg_attrs is not None and any(entry.data for entry in op.arg_attrs):
         properties["arg_attrs"] = ArrayAttr(map(_argument_attributes, op.arg_attrs))
@@ -122,6 +122,10 @@ def _lower_function(
     return llvm.FuncOp(
         op.sym_name, type_, linkage, body=state.region, other_props=properties
     )
+
+
+# To check one takes xDSL longer than to find it, and kernels have few different ones.
+_function_type = lru_cache(1 << 8)(llvm.LLVMFunctionType)
 
 
 def _argument_attributes(entry: DictionaryAttr) -> DictionaryAttr:

@@ -132,7 +132,7 @@ def pieces_together(op: StrandOp, pieces: int, near_bytes: int) -> int:
     Fewer calls are faster, but what one writes is to be near when the next one reads
     it. Notes are of one piece each.
     """
-    if any(isinstance(each, NoteOp) for each in op.body.block.ops):
+    if ops_of(op.body.block.ops, NoteOp):
         return 1
     calls = op.calls
     if len(calls) == 1:

@@ -18,8 +18,9 @@ from glow.dialects.memory.control_flow import ControlFlowOp
 from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
 from glow.support.attributes import integer
 from glow.support.targets import target_of
+from glow.support.walking import block_ops
 
-_PASSIVE = (AllocOp, DeallocOp, GetOp, ViewOp)
+_PASSIVE = {AllocOp, DeallocOp, GetOp, ViewOp}
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,9 @@ class PlanMemoryPass(ModulePass):
         """Return lifetimes that end `apart` ops later, of those that compute."""
         if not self.apart:
             return lifetimes
-        ops = enumerate(function.body.block.ops)
+        ops = enumerate(block_ops(function.body.block))
         most = target_of(self.target).costs.delayed_bytes
-        computing = [at for at, op in ops if not isinstance(op, _PASSIVE)]
+        computing = [at for at, op in ops if type(op) not in _PASSIVE]
 
         def longer(own: Lifetime) -> Lifetime:
             following = bisect_right(computing, own.last) - 1 + self.apart
@@ -104,7 +105,7 @@ def _lifetimes(function: FuncOp) -> list[Lifetime]:
     """Return lifetimes that last until the dealloc, where there is one."""
     uses = uses_of(function.body.block)
     for at, op in enumerate(uses.ops):
-        if isinstance(op, DeallocOp):
+        if type(op) is DeallocOp:
             lifetime = uses.lifetimes.get(root_of(op.buffer))
             if lifetime is not None:
                 lifetime.last = max(lifetime.last, at)
