@@ -138,7 +138,8 @@ def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
         with suppress(OSError):
             os.unlink(temporary)
         if isinstance(error, OSError) and error.filename == str(temporary):
-            error.filename = str(path)  # the one that the caller knows
+            # The caller knows only the other name.
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
 
 

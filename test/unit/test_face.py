@@ -266,6 +266,17 @@ def test_a_missing_folder_to_write_to_is_named(
     assert str(missed.value) == expected
 
 
+def test_a_folder_in_place_of_a_file_to_write_is_named_once(
+    model: glow.Model, tmp_path: Path
+) -> None:
+    folder = tmp_path / "net.onnx"
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError) as refused:
+        model.export(folder)
+    assert str(refused.value) == f"[Errno 21] Is a directory: '{folder}'"
+    assert list(tmp_path.iterdir()) == [folder]
+
+
 def test_no_weights_lie_beside_a_device(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
