@@ -219,7 +219,8 @@ def _adjoin(value: SSAValue, axis: int) -> bool:
 class GroupOpsPass(ModulePass):
     """
     Group convolutions, products and pools with the elementwise ops that follow, and
-    elementwise ops with each other.
+    elementwise ops with each other. Pools of integers or with indices stay alone, and
+    so do those of few channels that functions such as exp follow.
 
     A group has one result, the value of its last op; its other values have no readers
     outside, so nothing is computed twice. Ops that nothing reads are dropped before.
