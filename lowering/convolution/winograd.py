@@ -175,14 +175,17 @@ def winograd_filter(array: Array, panel: int, form: Form) -> Array:
     dtype = np.result_type(array, np.float32) if form == F4 else array.dtype
     packed = aligned_empty(prod(shape) * dtype.itemsize).view(dtype).reshape(shape)
 
+    weights = np.kron(form.points, form.points)
+    step = max(1, _ONE_THREAD // (weights.size * panel))
+
     def transform(i: int) -> None:
         columns = array[i * panel : (i + 1) * panel]
         count = len(columns)
-        taps = columns.transpose(2, 3, 1, 0).astype(np.float64, order="C")
-        rows = np.empty((form.side, *taps.shape[1:]))
-        _at_points(taps, form, rows)
-        matrices = packed[:, :, i, :, :count]
-        _at_points(rows.swapaxes(0, 1), form, matrices.swapaxes(0, 1))
+        for first in range(0, depth, step):
+            part = columns[:, first : first + step].transpose(2, 3, 1, 0)
+            taps = part.astype(np.float64, order="C").reshape(9, -1)
+            matrices = (weights @ taps).reshape(form.side, form.side, -1, count)
+            packed[:, :, i, first : first + step, :count] = matrices
         packed[:, :, i, :, count:] = 0
         forget(columns)
 
@@ -190,21 +193,8 @@ def winograd_filter(array: Array, panel: int, form: Form) -> Array:
     return packed.reshape(form.places, panels, depth, panel)
 
 
-def _at_points(taps: Array, form: Form, result: Array) -> None:
-    """
-    Write what `taps` become along the first axis.
-
-    A matrix product would start the threads of BLAS, for longer than it takes.
-    """
-    first, middle, last = taps
-    np.multiply(first, form.points[0][0], out=result[0], casting="same_kind")
-    result[-1] = last
-    for k in range(1, form.side - 1, 2):  # a point, and after it that of other sign
-        weights = form.points[k]
-        even, odd = first * weights[0], middle * weights[1]
-        even += last * weights[2]
-        np.add(even, odd, out=result[k], casting="same_kind")
-        np.subtract(even, odd, out=result[k + 1], casting="same_kind")
+_ONE_THREAD = 1 << 18
+"""Multiplications that OpenBLAS does without its threads, which take long to start."""
 
 
 @cache
