@@ -78,7 +78,7 @@ def lower_elementwise(main: Main, op: ElementwiseOp) -> None:
     key = ElementwiseOp, program, tuple([operand.type for operand in operands])
     if (known := main.plans.get(key)) is not None:
         places = [(operand, 0) for operand in operands]
-        main.append(known, _arguments(main, program, places))
+        main.append(known, program_arguments(main, program, places))
         return
     if not any(map(is_blocked, operands)):
         addressing = list(map(addressing_of, operands))
@@ -144,7 +144,7 @@ def call_program(
     `op` is named where integers are divided by zero. Return the call.
     """
     rule, code = Elementwise(program), 0
-    arguments = _arguments(main, program, places)
+    arguments = program_arguments(main, program, places)
     if program.divides_integers:
         assert op is not None
         arguments["fault"] = main.fault
@@ -162,7 +162,7 @@ def call_program(
     return call
 
 
-def _arguments(
+def program_arguments(
     main: Main, program: ScalarProgram, places: Sequence[tuple[SSAValue, int]]
 ) -> dict[str, Argument]:
     """Return what a call of `program` is passed: inputs, then results."""
