@@ -89,15 +89,19 @@ def _run() -> None:
         raise ValueError(f"{args.model}: expected a model to draw, got an executable")
     for file in filter(None, (args.save, args.profile)):  # before what may take long
         check_parent(Path(file))
+    others = "--vs and --output-dir"
     if args.profile is not None and (args.vs or args.output_dir):
-        raise ValueError("expected --profile without --vs and --output-dir, got both")
+        raise ValueError(f"expected --profile without {others}, got both")
+    runs = args.vs or args.output_dir or args.profile is not None
+    if args.save is not None and runs:
+        raise ValueError(f"expected --save without --profile, {others}, got both")
     session = open_session(args, None if args.signature else given)
     if args.save is not None:
         session.net.save(args.save)
         print(f"wrote {args.save}")
-        return
     if args.signature:
         _show_signature(session.net.signature)
+    if args.save is not None or args.signature:
         return
     shapes = session.by_shape()
     if len(shapes) > 1 and args.output_dir is not None:

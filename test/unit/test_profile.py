@@ -315,6 +315,7 @@ def test_shared_runs_compute_the_same_when_profiled(
         (["--profile", "--fast"], "unrecognized arguments: --fast"),
         (["other.onnx", "--profile"], "unrecognized arguments: other.onnx"),
         (["--profile", "--vs", "onnxruntime"], "expected --profile without --vs"),
+        (["--save=x.glow", "--profile"], "expected --save without --profile"),
     ],
 )
 def test_tools_refuse_what_does_not_go_together(

@@ -326,6 +326,9 @@ def test_tools_save_and_run(
         return tool(main, monkeypatch, capsys, *arguments)
 
     assert run(glow_run.main, model, "--save", path) == f"wrote {path}\n"
+    signature = run(glow_run.main, path, "--signature")
+    both = run(glow_run.main, model, "--save", path, "--signature")
+    assert both == f"wrote {path}\n{signature}"
     shown = run(glow_run.main, path, "--random-inputs", 0)
     assert shown == run(glow_run.main, model, "--random-inputs", 0)
     assert "glow_ms" in run(glow_bench.main, path, "--seconds", 0.01)
