@@ -69,7 +69,7 @@ def kernel_text(kernel: LibraryFunction, target: Target) -> str:
     module = ModuleOp([*_declared_callees(function), function])
     lower(module, target)
     text = units(module)[kernel.symbol]
-    free_ops(function.body, module.body)
+    free_ops(module.body)
     return text
 
 

@@ -41,7 +41,7 @@ from glow.lowering.graph_to_memory.state import (
 from glow.support.discovery import modules_in
 from glow.support.targets import target_of
 from glow.support.types import tensor_type
-from glow.support.walking import block_ops, ops_of
+from glow.support.walking import block_ops, free_ops, ops_of
 
 
 @dataclass(frozen=True)
@@ -222,5 +222,5 @@ def _replace(
     block = module.body.block
     for old in reversed(block_ops(block)):
         old.detach()
-        old.erase(safe_erase=False)
+        free_ops(*old.regions)
     block.add_ops(new)

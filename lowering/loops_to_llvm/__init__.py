@@ -35,6 +35,7 @@ from glow.lowering.loops_to_llvm.state import Translation
 from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, stored
 from glow.support.targets import LINE_BYTES
 from glow.support.types import is_narrow_float
+from glow.support.walking import free_ops
 
 # Each registers the rules of a dialect.
 _RULES = ("arithmetic", "atomics", "control", "memory", "sections", "vectors")
@@ -79,6 +80,7 @@ class LoopsToLlvmPass(ModulePass):
                 block.insert_op_before(new, old)
             if made:
                 old.detach()
+                free_ops(*old.regions)
         known = {f.sym_name.data for f in block.ops if isinstance(f, llvm.FuncOp)}
         for declaration in externals.values():
             if declaration.sym_name.data not in known:

@@ -27,7 +27,7 @@ from glow.lowering.loops_to_llvm.sections import pieces_together
 from glow.lowering.loops_to_llvm.types import constant_of
 from glow.support.attributes import string, unchecked
 from glow.support.targets import target_of
-from glow.support.walking import block_ops, operands_of, ops_of
+from glow.support.walking import block_ops, free_ops, operands_of, ops_of
 
 CALLS, NUMBERS, ROWS = "glow.calls", "glow.numbers", "glow.rows"
 """
@@ -95,6 +95,7 @@ def replace_by_numbers(module: ModuleOp, target: str) -> bool:
     module.body.block.insert_op_after(declared, main)
     for op in (main, *tables):
         op.detach()
+        free_ops(*op.regions)
     return True
 
 

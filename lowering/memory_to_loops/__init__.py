@@ -28,7 +28,7 @@ from glow.lowering.memory_to_loops.profile import ProfileWriter
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.lowering.team import team_functions
 from glow.support.targets import target_of
-from glow.support.walking import block_ops
+from glow.support.walking import block_ops, free_ops
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,7 @@ def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
     block = module.body.block
     for old in reversed(block_ops(block)):
         old.detach()  # nothing else refers to a function or to what is in it
+        free_ops(*old.regions)
     storage = main.storage
     own = [*main.functions, main.function]
     block.add_ops([table_of(ROWS, main.rows or [0]), *library, *own])
