@@ -215,10 +215,11 @@ def type_of(element: Attribute, lanes: int = 0) -> Attribute:
 
 def constant(number: Number, element: Attribute, lanes: int = 0) -> Value:
     """Return `number` as a scalar, or in each lane of a vector."""
-    type_, plain = type_of(element, lanes), signless_value(number, element)
-    key = (repr(plain), type_)
-    if key in (constants := current().constants):
-        return Value((constants[key],), element, lanes)
+    plain = signless_value(number, element)
+    key = (repr(plain), element, lanes)
+    if (known := current().constants.get(key)) is not None:
+        return Value((known,), element, lanes)
+    type_ = type_of(element, lanes)
     if element == INDEX:
         attribute: Attribute = index_attribute(int(number))
     elif lanes:
@@ -284,9 +285,11 @@ def apply(
 ) -> Value:
     """Append `op` per part of aligned operands; `result` is the result's element."""
     last = operands[-1]
-    element = last.element if result is None else result
-    kind = VECTOR_FORMS.get(op, op) if last.lanes else op
-    types, given = [type_of(element, last.lanes)], properties or {}
+    if result is None:
+        element, types = last.element, [last.parts[0].type]
+    else:
+        element, types = result, [type_of(result, last.lanes)]
+    kind, given = VECTOR_FORMS.get(op, op) if last.lanes else op, properties or {}
     parts = [
         emit(build_op(kind, operands=ssas, result_types=types, properties=given))
         for ssas in zip(*[operand.parts for operand in operands], strict=True)

@@ -41,18 +41,19 @@ class Writer:
 
     def constant(self, key: Any, value: Attribute, type_: Attribute) -> SSAValue:
         """Return the constant `value`; `key` says which constants are equal."""
-        if key not in self.constants:
+        found = self.constants.get(key)
+        if found is None:
             op = build_op(
                 arith.ConstantOp, properties={"value": value}, result_types=[type_]
             )
-            self.constants[key] = op.results[0]
+            found = self.constants[key] = result_of(op)
             if self.entry is None:
                 self.add(op)
             elif (first := self.entry.first_op) is None:
                 self.entry.add_op(op)
             else:
                 self.entry.insert_op_before(op, first)
-        return self.constants[key]
+        return found
 
 
 class _Current(local):

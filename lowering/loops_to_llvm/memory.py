@@ -113,8 +113,9 @@ def _advance(
             return gep(f, start, element, known * stride)
         if stride == 1:
             pointer, index = _row(f, pointer, owner, element)
-    key = pointer, index, stride * size_of(element)
-    if key not in f.addresses:
+    key = pointer, index, stride * f.once(size_of, element)
+    found = f.addresses.get(key)
+    if found is None:
         offset = f[index]
         if stride != 1:
             offset = f.make(
@@ -123,8 +124,8 @@ def _advance(
                 offset.type,
                 overflowFlags=_NO_SIGNED_WRAP,
             )
-        f.addresses[key] = gep(f, pointer, element, offset)
-    return f.addresses[key]
+        found = f.addresses[key] = gep(f, pointer, element, offset)
+    return found
 
 
 def _row(
@@ -146,8 +147,9 @@ def _row(
         or _block(f[start]) is f.block
     ):
         return pointer, index.result
-    key = pointer, start, size_of(element)
-    if key not in f.rows:
+    key = pointer, start, f.once(size_of, element)
+    found = f.rows.get(key)
+    if found is None:
         properties = {
             "rawConstantIndices": _DYNAMIC,
             "elem_type": element,
@@ -158,8 +160,8 @@ def _row(
             llvm.GEPOp, operands=operands, result_types=types, properties=properties
         )
         f.make_at(f[start], moved)
-        f.rows[key] = moved.results[0]
-    return f.rows[key], inner
+        found = f.rows[key] = result_of(moved)
+    return found, inner
 
 
 def _block(value: SSAValue) -> Block | None:
@@ -168,13 +170,13 @@ def _block(value: SSAValue) -> Block | None:
 
 
 def _alignment(
-    op: Operation, type_: Attribute, counted_in: IntegerType = i64
+    f: Translation, op: Operation, type_: Attribute, counted_in: IntegerType = i64
 ) -> IntegerAttr[Any]:
     """Return the alignment that `op` promises, or the size of an element."""
     promised = op.attributes.get("alignment")
     if isinstance(promised, IntegerAttr):
         return integer(promised.value.data, counted_in)
-    return integer(size_of(cast(Any, type_).element_type), counted_in)
+    return integer(f.once(size_of, cast(Any, type_).element_type), counted_in)
 
 
 def from_memory(f: Translation, value: SSAValue, type_: Attribute) -> SSAValue:
@@ -197,7 +199,7 @@ def _load(f: Translation, op: memref.LoadOp | vector.LoadOp) -> None:
         llvm.LoadOp,
         [address(f, base, indices)],
         f.once(stored, result),
-        alignment=_alignment(op, base.type),
+        alignment=_alignment(f, op, base.type),
         ordering=_NOT_ATOMIC,
     )
     f.replace(op, from_memory(f, value, result))
@@ -208,7 +210,7 @@ def _store(f: Translation, op: memref.StoreOp | vector.StoreOp) -> None:
     source, base, *indices = operands_of(op)
     value = to_memory(f, f[source])
     properties: dict[str, Attribute] = {
-        "alignment": _alignment(op, base.type),
+        "alignment": _alignment(f, op, base.type),
         "ordering": _NOT_ATOMIC,
     }
     if op.nontemporal.value.data:
@@ -224,7 +226,7 @@ def _masked_load(f: Translation, op: vector.MaskedLoadOp) -> None:
         ext.MaskedLoadOp,
         [address(f, op.base, op.indices), f[op.mask], otherwise],
         otherwise.type,
-        alignment=_alignment(op, op.base.type, i32),
+        alignment=_alignment(f, op, op.base.type, i32),
     )
     f.replace(op, from_memory(f, value, op.result.type))
 
@@ -233,7 +235,7 @@ def _masked_load(f: Translation, op: vector.MaskedLoadOp) -> None:
 def _masked_store(f: Translation, op: vector.MaskedStoreOp) -> None:
     value = to_memory(f, f[op.value_to_store])
     operands = [value, address(f, op.base, op.indices), f[op.mask]]
-    properties = {"alignment": _alignment(op, op.base.type, i32)}
+    properties = {"alignment": _alignment(f, op, op.base.type, i32)}
     f.do(build_op(ext.MaskedStoreOp, operands=operands, properties=properties))
 
 

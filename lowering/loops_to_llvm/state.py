@@ -187,7 +187,8 @@ class Translation:
         type_: Attribute,
         properties: Mapping[str, Attribute],
     ) -> SSAValue:
-        if key not in self._shared:
+        found = self._shared.get(key)
+        if found is None:
             entry = self.region.blocks.first
             assert entry is not None
             op = build_op(kind, result_types=[type_], properties=properties)
@@ -196,8 +197,8 @@ class Translation:
                 entry.add_op(op)
             else:
                 entry.insert_op_before(op, entry.first_op)
-            self._shared[key] = op.results[0]
-        return self._shared[key]
+            found = self._shared[key] = result_of(op)
+        return found
 
     def intrinsic(
         self,
@@ -231,7 +232,7 @@ class Translation:
     ) -> SSAValue:
         """Append `name`, mangled by the type of the first operand and the result."""
         type_ = operands[0].type
-        full_name = f"{name}.{suffix(type_)}"
+        full_name = f"{name}.{self.once(suffix, type_)}"
         return self.intrinsic(full_name, operands, type_, flags).results[0]
 
     def call(

@@ -149,7 +149,7 @@ def _reduction(f: Translation, op: vector.ReductionOp) -> None:
         if start is None:
             start = f.make(llvm.ConstantOp, [], element, value=neutral)
         operands = [start, value]
-    full_name = f"llvm.vector.reduce.{name}.{suffix(value.type)}"
+    full_name = f"llvm.vector.reduce.{name}.{f.once(suffix, value.type)}"
     reduced: SSAValue
     reduced = f.intrinsic(full_name, operands, element, flags_of(f, op)).results[0]
     if start is not None and isinstance(combine, str):
