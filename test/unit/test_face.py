@@ -238,45 +238,6 @@ def test_bindings_are_read_as_a_dict_is(net: glow.Executable) -> None:
     assert dict(bindings)["x"] is X
 
 
-@pytest.mark.parametrize("name", ["none.onnx", "none.mlir", "none.glow", "none"])
-def test_a_missing_file_is_named_in_a_clear_line(
-    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    read = glow.load_executable if name == "none.glow" else glow.compile
-    with pytest.raises(FileNotFoundError) as missed:
-        read(name)
-    missing = f"{name}: no such file or directory"
-    assert str(missed.value) == f"{missing}; the current folder is {tmp_path}"
-    assert missed.value.filename == name
-    with pytest.raises(FileNotFoundError) as missed:
-        read(tmp_path / name)
-    assert str(missed.value) == f"{tmp_path}/{missing}"
-
-
-@pytest.mark.parametrize("name", ["net.onnx", "net.glow"])
-def test_a_missing_folder_to_write_to_is_named(
-    name: str, model: glow.Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write = model.export if name == "net.onnx" else glow.compile(model).save
-    with pytest.raises(FileNotFoundError) as missed:
-        write(f"no/{name}")
-    expected = f"no/{name}: no folder no; the current folder is {tmp_path}"
-    assert str(missed.value) == expected
-
-
-def test_a_folder_in_place_of_a_file_to_write_is_named_once(
-    model: glow.Model, tmp_path: Path
-) -> None:
-    folder = tmp_path / "net.onnx"
-    folder.mkdir()
-    with pytest.raises(IsADirectoryError) as refused:
-        model.export(folder)
-    assert str(refused.value) == f"[Errno 21] Is a directory: '{folder}'"
-    assert list(tmp_path.iterdir()) == [folder]
-
-
 def test_no_weights_lie_beside_a_device(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""Files of another suffix are read as what they begin with."""
+"""Files are read as what they begin with; missing ones are named."""
 
 from pathlib import Path
 from typing import Any
@@ -103,3 +103,46 @@ def test_a_suffix_that_says_what_a_file_is_counts(tmp_path: Path) -> None:
     path = tmp_path / "net.mlir"
     path.write_bytes(model.SerializeToString())
     assert kind_of_file(path) == ".mlir"
+
+
+@pytest.mark.parametrize("name", ["none.onnx", "none.mlir", "none.glow", "none"])
+def test_a_missing_file_is_named_in_a_clear_line(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    read = glow.load_executable if name == "none.glow" else glow.compile
+    with pytest.raises(FileNotFoundError) as missed:
+        read(name)
+    missing = f"{name}: no such file or directory"
+    assert str(missed.value) == f"{missing}; the current folder is {tmp_path}"
+    assert missed.value.filename == name
+    with pytest.raises(FileNotFoundError) as missed:
+        read(tmp_path / name)
+    assert str(missed.value) == f"{tmp_path}/{missing}"
+
+
+@pytest.mark.parametrize("name", ["net.onnx", "net.glow"])
+def test_a_missing_folder_to_write_to_is_named(
+    name: str,
+    files: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = glow.load(files["onnx"])
+    write = model.export if name == "net.onnx" else glow.compile(model).save
+    with pytest.raises(FileNotFoundError) as missed:
+        write(f"no/{name}")
+    expected = f"no/{name}: no folder no; the current folder is {tmp_path}"
+    assert str(missed.value) == expected
+
+
+def test_a_folder_in_place_of_a_file_to_write_is_named_once(
+    files: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "net.onnx"
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError) as refused:
+        glow.load(files["onnx"]).export(folder)
+    assert str(refused.value) == f"[Errno 21] Is a directory: '{folder}'"
+    assert {*tmp_path.iterdir()} == {folder, *files.values()}

@@ -185,8 +185,7 @@ def test_a_graph_that_no_shape_compiles_is_not_tried_for_ever(
 
     monkeypatch.setattr(torch_backend, "compile_source", fail)
     fast = torch.compile(torch.sin, backend="glow", dynamic=True)
-    for extent in range(5, 12):
-        x = torch.randn(extent, 2)
+    for x in map(torch.randn, range(5, 12)):
         torch.testing.assert_close(fast(x), torch.sin(x))
     assert len(seen) == torch_backend._FAULTS
     (record,) = [each for each in caplog.records if each.name == "glow"]
