@@ -81,13 +81,14 @@ def free_ops(*regions: Region) -> None:
     Take the ops of `regions` apart, so that they are freed at once; none is used again.
 
     Ops are part of cycles, with results, uses and neighbors, and so wait for Python's
-    collector, which takes three times as long to free what kernels were made of.
+    collector, which takes longer: 70 ms in all for the kernels of ResNet-50.
     """
     for op in ops_in(*regions):
         for use in op._operand_uses:
             use._prev_use = use._next_use = None
         for region in op.regions:
             _free_blocks(region)
+            region.parent = None
         op._operands = op.results = _NO_VALUES
         op._operand_uses = ()
         op._prev_op = op._next_op = op.parent = None
