@@ -74,7 +74,7 @@ def _fused(lowering: Lowering, op: FusedOp) -> None:
 
 def _takes_epilogue(op: GraphOp) -> bool:
     rule = rule_of(type(op))
-    return rule is not None and rule.epilogue
+    return rule is not None and rule.epilogue is not None
 
 
 def _epilogue(

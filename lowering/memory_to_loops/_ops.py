@@ -35,7 +35,7 @@ def lower_op(main: Main, op: Operation) -> None:
     if rule is None:
         name = op.title if isinstance(op, MemoryOp) else op.name
         raise PassFailedException(f"memory-to-loops cannot lower {name}")
-    if isinstance(op, ApplyOp) and op.epilogue.blocks and not rule.epilogue:
+    if isinstance(op, ApplyOp) and op.epilogue.blocks and rule.epilogue is None:
         raise PassFailedException(f"no kernel computes an epilogue after {op.title}")
     if isinstance(op, ApplyOp) and rule.scratch is not None:
         rooms = rule.scratch(op.graph_op())

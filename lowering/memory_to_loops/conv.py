@@ -30,7 +30,7 @@ from glow.support.targets import Target
 from glow.support.types import compute_type
 
 
-@lowers(ConvOp)
+@lowers(ConvOp, epilogue=1)
 def lower_conv(main: Main, op: ConvOp) -> None:
     match op.algorithm.data:
         case "direct" | "pairs" | "depthwise":

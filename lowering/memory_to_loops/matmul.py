@@ -37,7 +37,7 @@ from glow.support.targets import Target
 from glow.support.types import compute_type
 
 
-@lowers(MatMulOp)
+@lowers(MatMulOp, epilogue=-1)
 def lower_matmul(main: Main, op: MatMulOp) -> None:
     factors = op.lhs, op.rhs
     if not call_product(main, op, factors, lambda: _in_panels(main.target, op)):

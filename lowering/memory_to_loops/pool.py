@@ -195,7 +195,7 @@ _KINDS: dict[type[GraphOp], str] = {
 }
 
 
-@lowers(*_KINDS, epilogue=True)
+@lowers(*_KINDS, epilogue=1)
 def lower_pool(main: Main, op: ApplyOp) -> None:
     x, y, graph_op = op.buffer("input"), op.buffer("result"), op.graph_op()
     source, result = addressing_of(x), addressing_of(y)

@@ -36,8 +36,11 @@ class KernelRule:
     """Operands that are read in row-major order, without gaps."""
     scratch: Callable[[Any], Sequence[Buffer]] | None = None
     """The room that a graph op takes."""
-    epilogue: bool = False
-    """What is computed may pass through a region of scalar ops before it is stored."""
+    epilogue: int | None = None
+    """
+    The axis of the result of which neighbors are computed at once, and may pass through
+    a region of scalar ops before they are stored; None: they may not.
+    """
 
 
 RULES: dict[type[Operation], KernelRule] = {}
@@ -49,7 +52,7 @@ def lowers(
     updates: bool = False,
     contiguous: tuple[str, ...] = (),
     scratch: Callable[[Any], Sequence[Buffer]] | None = None,
-    epilogue: bool = False,
+    epilogue: int | None = None,
 ) -> Callable[[MemoryHandler], MemoryHandler]:
     """
     Register a function as the lowering of `ops` to calls of kernels.

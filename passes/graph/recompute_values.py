@@ -12,28 +12,17 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from glow.analysis.cheap_ops import CHEAP
 from glow.analysis.directions import functions_of
 from glow.analysis.value_lifetimes import ValueLifetimes, is_free
-from glow.dialects.graph import activation, binary, logic, select, unary
 from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from glow.dialects.graph.declaration import ElementwiseOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
 from glow.dialects.graph.pooling import PoolOp
 from glow.support.locations import name_of
 from glow.support.minimum_cut import Network
 from glow.support.types import size_bytes
 
-CHEAP = (
-    *(activation.LeakyReluOp, activation.ReluOp),
-    *(binary.AddOp, binary.DivOp, binary.MaxOp, binary.MinOp, binary.MulOp),
-    *(binary.SubOp, unary.AbsOp, unary.NegOp, unary.SignOp, unary.SqrtOp),
-    *(logic.AndOp, logic.EqualOp, logic.GreaterOp, logic.GreaterOrEqualOp),
-    *(logic.LessOp, logic.LessOrEqualOp, logic.NotOp, logic.OrOp),
-    *(select.CastOp, select.ClipOp, select.WhereOp),
-    *(ExpandOp, ReshapeOp, TransposeOp),
-)
-"""Ops that take no longer than to read what they give: a few instructions each."""
 COSTLY = (ElementwiseOp, LayerNormOp, LogSoftmaxOp, PoolOp, RmsNormOp, SoftmaxOp)
 """Ops that are computed again only to stay within a limit; products never are."""
 

@@ -146,7 +146,7 @@ def test_small_modules_survive_text() -> None:
 PROGRAM = """
 import test_graph_text as t
 from xdsl.context import Context
-from glow.passes.layout.group_ops import GroupOpsPass
+from glow.lowering.group_ops import GroupOpsPass
 module = t.large_module(60)
 print(t.printed(module, False), t.printed(module, True))
 GroupOpsPass().apply(Context(), module)

@@ -1,6 +1,7 @@
 """Grouping changes neither what a module computes nor how often."""
 
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,7 +27,8 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.logic import LessOp
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.unary import AbsOp, NegOp
-from glow.passes.layout.group_ops import MEMBERS, GroupOpsPass
+from glow.lowering.group_ops import MEMBERS, GroupOpsPass
+from glow.lowering.memory_to_loops.rules import RULES, rule_of
 from glow.support.types import element_of, shape_of, tensor
 
 SIDE = 4
@@ -192,3 +194,22 @@ def test_ten_thousand_ops_are_grouped_in_linear_time() -> None:
     GroupOpsPass().apply(Context(), module)
     verify_module(module)
     assert sum(isinstance(op, FusedOp) for op in module.walk()) == 1111
+
+
+def test_the_rule_of_a_kernel_says_what_takes_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def groups() -> int:
+        block = Block(arg_types=[tensor(_f32(), (2, 2))])
+        softmax = SoftmaxOp(block.args[0])
+        relu = ReluOp(softmax.result)
+        block.add_ops([softmax, relu, ReturnOp(relu.result)])
+        type_ = block.args[0].type
+        main = FuncOp("main", ([type_], [type_]), Region(block))
+        return sum(isinstance(op, FusedOp) for op in grouped(ModuleOp([main])).walk())
+
+    assert groups() == 0
+    rule = rule_of(SoftmaxOp)
+    assert rule is not None
+    monkeypatch.setitem(RULES, SoftmaxOp, replace(rule, epilogue=-1))
+    assert groups() == 1

@@ -10,14 +10,15 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import region_dce
 
+from glow.analysis.cheap_ops import CHEAP
 from glow.analysis.directions import functions_of
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.declaration import ElementwiseOp
 from glow.dialects.graph.fused import FusedOp, YieldOp
 from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.pooling import AvgPoolOp, GlobalLpPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.layout.attribute import strides_of
-from glow.passes.graph.recompute_values import CHEAP
+from glow.dialects.memory import products
+from glow.lowering.memory_to_loops.rules import rule_of
 from glow.support.locations import fuse
 from glow.support.types import (
     dtype_of,
@@ -27,10 +28,18 @@ from glow.support.types import (
     tensor_type,
 )
 
-_POOLS = MaxPoolOp | AvgPoolOp | LpPoolOp | GlobalLpPoolOp
+PRODUCTS: dict[type[Operation], type[Operation]] = {
+    ConvOp: products.ConvOp,
+    MatMulOp: products.MatMulOp,
+}
+"""
+What takes the ops that follow before other ops do, and always; its op on buffers.
+
+Products compute for longer, and so hide better what they read besides.
+"""
 
 _FULL = 64
-"""Channels that fill four vectors, as many as kernels of pools compute at once."""
+"""Columns that fill four vectors, as many as kernels of pools compute at once."""
 
 # Larger kernels gain nothing: they are bound by what they compute.
 MEMBERS = 64
@@ -48,27 +57,22 @@ def groups_of(block: Block) -> list[list[Operation]]:
     return _Search(block).groups()
 
 
-def is_elementwise(op: Operation) -> bool:
-    return isinstance(op, ElementwiseOp)
-
-
 class _Search:
     def __init__(self, block: Block):
         self._ops = list(block.ops)
         self._order = {op: number for number, op in enumerate(self._ops)}
-        self._elementwise = {op for op in self._ops if is_elementwise(op)}
+        self._elementwise = {op for op in self._ops if isinstance(op, ElementwiseOp)}
         self._taken: set[Operation] = set()
 
     def groups(self) -> list[list[Operation]]:
         groups: list[list[Operation]] = []
         # Of two products that an addition joins, the later one gets the addition: by
-        # then the other is there. Pools come after products, which compute for longer
-        # and so hide better what they read besides.
-        for is_first in (_is_product, _is_pool):
-            for op in filter(is_first, reversed(self._ops)):
-                group = self._epilogue(op)
-                if is_first is _is_product or _pays(group):
-                    self._take(groups, group)
+        # then the other is there.
+        takers = [op for op in reversed(self._ops) if _columns_of(op) is not None]
+        for op in sorted(takers, key=lambda op: type(op) not in PRODUCTS):
+            group = self._epilogue(op)
+            if type(op) in PRODUCTS or _pays(group):
+                self._take(groups, group)
         for op in reversed(self._ops):
             if self._is_free(op):
                 self._take(groups, self._tree(op))
@@ -154,23 +158,6 @@ def _is_alike(one: SSAValue, other: SSAValue) -> bool:
     return a.get_shape() == b.get_shape() and a.encoding == b.encoding
 
 
-def _is_product(op: Operation) -> bool:
-    return isinstance(op, ConvOp | MatMulOp)
-
-
-def _is_pool(op: Operation) -> bool:
-    """
-    Return whether `op` is a pool whose kernel works on vectors of neighboring channels.
-
-    On single numbers, functions would take longer than in a kernel of their own.
-    Integers are left out: kernels of pools do not report divisions by zero.
-    """
-    if not isinstance(op, _POOLS) or len(op.results) > 1:
-        return False
-    values = (*op.operands, *op.results)
-    return all(is_float(element_of(v)) and _adjoin(v, 1) for v in values)
-
-
 def _fits_epilogue(op: Operation, product: Operation) -> bool:
     """Return whether `op` can work on registers that hold a tile of `product`."""
     result = product.results[0]
@@ -183,27 +170,41 @@ def _fits_epilogue(op: Operation, product: Operation) -> bool:
     )
 
 
+def _columns_of(op: Operation) -> int | None:
+    """Return the axis, from the last, along which the kernel of `op` takes others."""
+    rule = rule_of(PRODUCTS.get(type(op), type(op)))
+    if rule is None or rule.epilogue is None or len(op.results) > 1:
+        return None
+    axis = rule.epilogue
+    return axis if axis < 0 else axis - len(shape_of(op.results[0]))
+
+
 def _pays(group: Sequence[Operation]) -> bool:
     """
     Return whether a pool and what follows take less time in one kernel.
 
     It begins new vectors at each place. Where these are few or not full, functions such
-    as exp are faster in an elementwise kernel, which runs on from place to place.
+    as exp are faster in an elementwise kernel, which runs on from place to place; on
+    single numbers, everything is. Integers are left out: kernels of pools do not report
+    divisions by zero.
     """
     pool, *after = group
-    is_full = shape_of(pool.results[0])[1] % _FULL == 0
-    return is_full or all(isinstance(op, CHEAP) for op in after)
+    values = (*pool.operands, *pool.results)
+    if not all(is_float(element_of(v)) and _has_columns(v, pool) for v in values):
+        return False
+    columns = shape_of(pool.results[0])[_columns_of(pool) or 0]
+    return columns % _FULL == 0 or all(isinstance(op, CHEAP) for op in after)
 
 
 def _is_readable(value: SSAValue, product: Operation) -> bool:
     """Return whether elements of `value` for adjacent columns of `product` adjoin."""
-    result = product.results[0]
-    if _is_alike(value, result):
-        return True
-    rank = len(shape_of(result))
-    columns = rank - 1 if isinstance(product, MatMulOp) else 1
-    axis = columns - (rank - len(shape_of(value)))
-    return axis < 0 or _adjoin(value, axis)
+    return _is_alike(value, product.results[0]) or _has_columns(value, product)
+
+
+def _has_columns(value: SSAValue, product: Operation) -> bool:
+    """Return whether elements of `value` along the axis of the columns adjoin."""
+    axis = _columns_of(product) or 0
+    return -axis > len(shape_of(value)) or _adjoin(value, axis)
 
 
 def _adjoin(value: SSAValue, axis: int) -> bool:
@@ -218,9 +219,10 @@ def _adjoin(value: SSAValue, axis: int) -> bool:
 
 class GroupOpsPass(ModulePass):
     """
-    Group convolutions, products and pools with the elementwise ops that follow, and
-    elementwise ops with each other. Pools of integers or with indices stay alone, and
-    so do those of few channels that functions such as exp follow.
+    Group ops whose kernels take others, such as convolutions, products and pools, with
+    the elementwise ops that follow, and elementwise ops with each other. Pools of
+    integers or with indices stay alone, and so do those of few channels that functions
+    such as exp follow.
 
     A group has one result, the value of its last op; its other values have no readers
     outside, so nothing is computed twice. Ops that nothing reads are dropped before.
