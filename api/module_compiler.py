@@ -18,7 +18,7 @@ from glow.options import DEFAULTS, FOLD_BYTES, Options
 from glow.pass_manager import Part, entry_checks, internal_errors_of, plan, run_part
 from glow.runtime.interface import Executable, StageReport
 from glow.support.errors import CompilationError, RefusedCodeError
-from glow.support.mapped_files import forget, is_mapped
+from glow.support.mapped_files import forget_bytes, mapping_of
 from glow.support.progress import begin_step, expect_steps
 from glow.support.targets import Backend, Target
 from glow.support.weights import resources_of
@@ -111,9 +111,8 @@ def _lower(
     module: ModuleOp, parts: Sequence[Part], watch: Watch | None
 ) -> list[StageReport]:
     ctx = context()
-    given = [resource.array for resource in resources_of(module)]
-    mapped = [array for array in given if is_mapped(array)]
-    del given  # what passes replace is not to be kept
+    found = (mapping_of(resource.array) for resource in resources_of(module))
+    files = {file for file in found if file is not None}
     reports: list[StageReport] = []
     try:
         for part in parts:
@@ -121,8 +120,8 @@ def _lower(
             reports += [] if report is None else [report]
             if watch is not None and report is not None:
                 watch(report.name, module)
-            for array in mapped:
-                forget(array)
+            for file in files:
+                forget_bytes(file)
         return reports
     except DiagnosticException as error:
         raise CompilationError(" ".join(str(error).split())) from error

@@ -59,7 +59,7 @@ def contents_of(path: Path) -> memoryview:
 
 def is_mapped(array: NDArray[Any]) -> bool:
     """Return whether the bytes of `array` are those of a mapped file."""
-    return _mapping_of(array) is not None
+    return mapping_of(array) is not None
 
 
 def forget(array: NDArray[Any]) -> None:
@@ -68,14 +68,20 @@ def forget(array: NDArray[Any]) -> None:
 
     Later reads only take longer.
     """
-    mapping = _mapping_of(array)
-    advice = getattr(mmap, "MADV_DONTNEED", None)  # some systems take none
-    if mapping is None or advice is None or not array.nbytes:
+    mapping = mapping_of(array)
+    if mapping is None or not array.nbytes:
         return
     start, end = byte_bounds(array)
     origin = address_of(np.frombuffer(mapping, np.uint8))
-    first = (start - origin) // mmap.PAGESIZE * mmap.PAGESIZE
-    mapping.madvise(advice, first, end - origin - first)
+    forget_bytes(mapping, start - origin, end - origin)
+
+
+def forget_bytes(mapping: mmap.mmap, start: int = 0, end: int | None = None) -> None:
+    """Give back the memory of a mapped file, or of its bytes from `start` to `end`."""
+    advice = getattr(mmap, "MADV_DONTNEED", None)  # some systems take none
+    if advice is not None:
+        first = start // mmap.PAGESIZE * mmap.PAGESIZE
+        mapping.madvise(advice, first, (len(mapping) if end is None else end) - first)
 
 
 def usable(array: NDArray[Any]) -> NDArray[Any]:
@@ -96,7 +102,7 @@ def usable(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-def _mapping_of(array: NDArray[Any]) -> mmap.mmap | None:
+def mapping_of(array: NDArray[Any]) -> mmap.mmap | None:
     """Return the mapped file that `array` is a view of, or None."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
