@@ -167,6 +167,8 @@ def invalid(error: ParseError) -> InvalidModelError:
     message = " ".join(error.msg.split())
     if found := re.fullmatch(r"Operation ([\w.]+) is not registered", message):
         message += _ops_like(found[1])
+    if message.startswith("in "):  # xDSL says where, but not what
+        message = f"unexpected {error.span.text or 'end of the text'} {message}"
     if message == "Could not parse entire input!":
         message = "expected an operation"
     explained = InvalidModelError(f"{error.span.get_location()}: {message}")

@@ -75,10 +75,17 @@ class MissingFileError(FileNotFoundError):
 
     def __str__(self) -> str:
         path = Path(self.filename)
-        sought = "" if path.is_absolute() else f"; the current folder is {Path.cwd()}"
+        sought = "" if path.is_absolute() else f"; the current folder is {_here()}"
         has_folder = path.parent.is_dir()
         what = "no such file or directory" if has_folder else f"no folder {path.parent}"
         return f"{path}: {what}{sought}"
+
+
+def _here() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return "gone"
 
 
 @contextmanager

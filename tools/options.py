@@ -158,6 +158,18 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, list[int]]:
     return {name: list(map(int, value.split(","))) for name, value in shapes.items()}
 
 
+def file_named(text: str) -> str:
+    """Return the name of a file, which would be the current folder if it was empty."""
+    if not text:
+        raise argparse.ArgumentTypeError("expected a name, got ''")
+    return text
+
+
+def folder_named(text: str) -> Path:
+    """Return a folder that an option names, as `file_named` does."""
+    return Path(file_named(text))
+
+
 USER_CACHE = "$GLOW_CACHE_DIR, or glow in $XDG_CACHE_HOME or ~/.cache"
 """Where this user's cache is, as help says it."""
 
@@ -168,7 +180,7 @@ def add_cache_options(parser: argparse.ArgumentParser, by_default: bool) -> None
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--cache-dir",
-        type=Path,
+        type=folder_named,
         metavar="DIR",
         help=f"keep what is compiled here (default: {default})",
     )

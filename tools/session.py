@@ -23,6 +23,7 @@ from glow.tools.options import (
     add_shared_options,
     cache_dir_of,
     compile_options,
+    file_named,
     parse_dims,
     parse_shapes,
     repeated,
@@ -75,7 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which model to compile, and how."""
     add = parser.add_argument
     targets = ", ".join(known_targets())
-    add("model", metavar="MODEL", help="an .onnx, .mlir or .glow file")
+    text = "an .onnx, .mlir or .glow file"
+    add("model", type=file_named, metavar="MODEL", help=text)
     add("--target", default=_TARGET, help=f"one of {targets} (default: cpu)")
     add(
         "--threads",

@@ -242,7 +242,8 @@ COMMANDS = {
     ),
     "a kind of file that is not IR": (
         "glow-opt net.txt",
-        "net.txt: expected an ONNX model or IR as text, or a --frontend",
+        "net.txt: expected an ONNX model or IR as text, in a file that ends in .onnx "
+        "or .mlir, or with -f onnx or -f mlir",
     ),
     "unbalanced pass option": ("glow-opt good.onnx -p cse{", "cannot parse passes"),
     "unknown stage": ("glow-opt good.onnx --stop-after nowhere", "argument --stop-aft"),
