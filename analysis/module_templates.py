@@ -36,7 +36,7 @@ from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.memory.base import MemoryOp
 from glow.dialects.memory.storage import ConstantOp, GetOp, StorageOp, ViewOp
 from glow.support.attributes import unchecked
-from glow.support.op_construction import build_op
+from glow.support.op_construction import append_op, build_op
 from glow.support.walking import operands_of, ops_in, ops_of
 
 
@@ -200,7 +200,8 @@ class _FormCopier:
     ) -> Block:
         copy = Block(arg_types=[self._next(each) for each in types])
         self._values |= zip(block.args, copy.args, strict=True)
-        copy.add_ops([self.operation(op) for op in ops])
+        for op in ops:
+            append_op(copy, self.operation(op))
         return copy
 
     def _next(self, each: _WithIntegers) -> Attribute:

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException
@@ -62,13 +63,17 @@ class ModuleCompiler:
         It is one that was compiled, with other integers: stages do not verify again
         how ops follow each other.
         """
+        return self._finish(module, name, self._from_places)
+
+    @cached_property
+    def _from_places(self) -> list[Part]:
+        """Return what runs from the placing of buffers on, without checks."""
         # What was asked of the stages before is in the module already.
         below = replace(self.options, states=None, relayout=None, fold_bytes=FOLD_BYTES)
         *_, memory = self._plan("layout", "memory", DEFAULTS)
         passes = tuple(each for each in memory.passes if each.name == "plan-memory")
         parts = [replace(memory, passes=passes), *self._plan("memory", options=below)]
-        parts = [replace(part, checks=False) for part in parts]
-        return self._finish(module, name, parts)
+        return [replace(part, checks=False) for part in parts]
 
     def _plan(
         self, done: str, last: str | None = None, options: Options | None = None

@@ -26,14 +26,23 @@ R = TypeVar("R")
 
 def integers(row: Any) -> list[int]:
     """Return the integers of a row in order, those of nested records too."""
-    names = _names_of(row.__class__)
-    if names is not None:
-        parts = [getattr(row, name) for name in names]
+    found: list[int] = []
+    _add_integers(row, found)
+    return found
+
+
+def _add_integers(row: Any, found: list[int]) -> None:
+    kind = row.__class__
+    if kind is int:
+        found.append(row)
+    elif (names := _names_of(kind)) is not None:
+        for name in names:
+            _add_integers(getattr(row, name), found)
     elif isinstance(row, tuple | list):
-        parts = cast(Sequence[Any], row)
+        for part in cast(Sequence[Any], row):
+            _add_integers(part, found)
     else:
-        return [int(row)]
-    return [number for part in parts for number in integers(part)]
+        found.append(int(row))
 
 
 @cache
@@ -70,13 +79,16 @@ def read_row(like: R, table: Memory, at: Value) -> R:
 
 
 def _mapped(row: Any, name: str, take: Callable[[str], Value | int]) -> Any:
+    kind = row.__class__
+    if kind is int:
+        return take(name)
     if isinstance(row, tuple):
         parts = cast(tuple[Any, ...], row)
-        return tuple(_mapped(part, name, take) for part in parts)
-    names = _names_of(row.__class__)
+        return tuple([_mapped(part, name, take) for part in parts])
+    names = _names_of(kind)
     if names is None:
         return take(name)
-    return type(row)(**{n: _mapped(getattr(row, n), n, take) for n in names})
+    return kind(**{n: _mapped(getattr(row, n), n, take) for n in names})
 
 
 def table_of(name: str, numbers: Sequence[int]) -> memref.GlobalOp:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -35,9 +35,9 @@ from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.team.notes import NoteOp
 from glow.dialects.team.touches import Bytes, PlacedTouch, Touch, first_clash
 from glow.support.attributes import integer, symbol_reference
-from glow.support.op_construction import initialize
+from glow.support.op_construction import fill_op, initialize
 from glow.support.op_definition import define_op
-from glow.support.walking import ops_of
+from glow.support.walking import operands_of, ops_of
 
 _I64 = IntegerAttr.constr(i64)
 
@@ -88,15 +88,16 @@ class CallOp(IRDLOperation):
         ordered: bool = False,
     ):
         """`work`: units, those of a piece, and the cost of all."""
-        numbers = zip(("units", "step", "cost"), work, strict=True)
-        properties = {
+        properties: dict[str, Attribute] = {
             "callee": symbol_reference(callee),
             "touched": ArrayAttr([touch.attribute() for touch in touches]),
-            **{name: integer(number) for name, number in numbers},
-            "beside": None if beside is None else integer(beside),
-            "ordered": UnitAttr() if ordered else None,
+            **dict(zip(_NUMBERS, map(integer, work), strict=True)),
         }
-        initialize(self, [list(arguments)], (), properties)
+        if beside is not None:
+            properties["beside"] = integer(beside)
+        if ordered:
+            properties["ordered"] = UnitAttr()
+        fill_op(self, arguments, (), properties)
 
     @property
     def touches(self) -> list[Touch]:
@@ -108,10 +109,11 @@ class CallOp(IRDLOperation):
 
     def accesses(self) -> list[PlacedTouch]:
         """Return what the call touches, as far as it says."""
+        arguments = operands_of(self)
         return [
             PlacedTouch(place, touch.writes, touch.bytes.moved(offset), touch.step)
             for touch in self.touches
-            for place, offset in [place_of(self.arguments[touch.operand])]
+            for place, offset in [place_of(arguments[touch.operand])]
         ]
 
     def verify_(self) -> None:
@@ -228,9 +230,10 @@ def place_of(pointer: SSAValue) -> tuple[tuple[SSAValue, int | None], int]:
     """Return the memory that `pointer` is in, and where, in bytes."""
     offset = 0
     while type(op := pointer.owner) is BaseOp:
+        (pointer,) = operands_of(op)
+        offset += op.offset.value.data
         if op.entry is not None:
-            return (op.source, op.entry.value.data), op.offset.value.data + offset
-        pointer, offset = op.source, op.offset.value.data + offset
+            return (pointer, op.entry.value.data), offset
     return (pointer, None), offset
 
 
@@ -366,7 +369,7 @@ class SectionOp(IRDLOperation):
 
     @property
     def strands(self) -> list[StrandOp]:
-        return [op for op in self.body.block.ops if isinstance(op, StrandOp)]
+        return ops_of(self.body.block.ops, StrandOp)
 
     @property
     def pieces(self) -> int:

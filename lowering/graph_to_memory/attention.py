@@ -1,6 +1,8 @@
 """Lower attention that is left whole: few queries one by one, others in blocks."""
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr, f32, i64
+from functools import lru_cache
+
+from xdsl.dialects.builtin import Float32Type, MemRefType, UnitAttr, f32
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -12,6 +14,7 @@ from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.storage import AllocOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.lowering.tiles import blocks_of
+from glow.support.attributes import integer
 from glow.support.targets import Target
 from glow.support.types import element_of, is_narrow_float
 
@@ -99,18 +102,26 @@ def _in_lines(lowering: Lowering, value: SSAValue) -> SSAValue:
     return buffer
 
 
+@lru_cache(1 << 8)
+def _scratch_of(count: int) -> MemRefType[Float32Type]:
+    return MemRefType(f32, (count,))
+
+
+_JOINED = UnitAttr()
+
+
 def decide_blocks(target: Target, op: attention.AttentionOp) -> None:
     """Choose the blocks of `op`, and its scratch, anew for the extents that it has."""
     (_, heads, length, _), (_, kv_heads, total, _) = map(extents_of, (op.query, op.key))
     left, right = (w.value.data for w in (op.left_window_size, op.right_window_size))
     is_windowed = (left, right) != (-1, -1)
     blocks = blocks_of(target, heads // kv_heads, length, total, is_windowed)
-    op.query_block = IntegerAttr(blocks.queries, i64)
-    op.key_block = IntegerAttr(blocks.keys, i64)
-    op.joins_heads = UnitAttr() if blocks.joins_heads else None
+    # Ops of equal extents share attributes, so that later work is done once for them.
+    op.query_block, op.key_block = integer(blocks.queries), integer(blocks.keys)
+    op.joins_heads = _JOINED if blocks.joins_heads else None
     room = op.room()["size"]
     old = op.scratch.owner
     if extents_of(op.scratch) != (room,) and isinstance(old, AllocOp):
-        new = AllocOp(MemRefType(f32, (room,)))
+        new = AllocOp(_scratch_of(room))
         Rewriter.replace_op(old, new)
         new.location = op.location

@@ -83,7 +83,8 @@ class MemoryToLoopsPass(ModulePass):
         if main.piece_ns and not main.is_shared:
             main = self._main(op, entries[0], 0)
         if self.kernels == "declared":
-            library = [kernel.declare(types) for kernel, types in main.kernels.items()]
+            called = main.kernels.items()
+            library = [kernel.declare(types) for kernel, (_, types) in called]
         else:
             library = [kernel.build() for kernel in closure(main.kernels)]
         if main.piece_ns:

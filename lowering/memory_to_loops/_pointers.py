@@ -13,7 +13,7 @@ from glow.codegen.values import index
 from glow.codegen.writer import Writer, writing_to
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.support.attributes import integer
-from glow.support.op_construction import build_op
+from glow.support.op_construction import append_op, build_op, result_of
 
 _BYTES = flat(i8)
 _POINTERS = flat(_BYTES)
@@ -58,21 +58,22 @@ class Pointers:
         `element` is the type of what it points to.
         """
         key = (argument, entry, start, element)
-        if key not in self._bases:
+        op = self._bases.get(key)  # hashing a type takes long
+        if op is None:
             numbers = {"offset": start} | ({} if entry is None else {"entry": entry})
-            op = build_op(
+            op = self._bases[key] = build_op(
                 BaseOp,
                 operands=[self.arguments[argument]],
                 result_types=[flat(element)],
                 properties={name: integer(n) for name, n in numbers.items()},
             )
-            self._block.add_op(op)
-            self._bases[key] = op
-        return self._bases[key].result
+            append_op(self._block, op)
+        return result_of(op)
 
     def erase(self) -> None:
-        """Take pointers out of the function that nothing uses."""
+        """Take pointers out of the block; nothing in it uses them."""
         for op in self._bases.values():
-            op.detach()
-            op.erase()
+            if op.parent is self._block:
+                op.detach()
+                op.erase()
         self._bases.clear()

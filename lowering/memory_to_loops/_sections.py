@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from math import ceil
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.team.sections import (
@@ -21,7 +21,7 @@ from glow.dialects.team.sections import (
 from glow.dialects.team.touches import PlacedTouch
 from glow.lowering.memory_to_loops._strands import CallChain
 from glow.lowering.memory_to_loops.history import History, PastTouch
-from glow.support.op_construction import build_op
+from glow.support.op_construction import build_op, result_of
 from glow.support.walking import operands_of
 
 _MANY_PARTS = 14
@@ -64,7 +64,7 @@ def sections_of(
         # Long pieces go first: short ones then fill what time others leave.
         strands = sorted(section, key=lambda each: -each.cost // each.calls[0].pieces)
         ops = [
-            StrandOp(count + n, list(_with_pointers(strand.calls)))
+            StrandOp(count + n, list(_with_pointers(strand.calls, team.owner)))
             for n, strand in enumerate(strands)
         ]
         count += len(ops)
@@ -78,8 +78,9 @@ def saves_time(sections: Sequence[SectionOp], piece_ns: int) -> bool:
     for section in sections:
         less, more = 0.0, 0.0
         for strand in section.strands:
-            count = strand.pieces
-            piece = _cost_of(strand) / count
+            calls = strand.calls
+            count = calls[0].pieces
+            piece = sum(call.cost.value.data for call in calls) / count
             # Whoever has less to do catches up; from then on they take turns.
             alone = min(count, ceil((more - less) / piece)) if piece else 0
             turns = count - alone
@@ -90,12 +91,14 @@ def saves_time(sections: Sequence[SectionOp], piece_ns: int) -> bool:
     return saved >= _LEAST_SAVED * piece_ns
 
 
-def _cost_of(strand: StrandOp) -> int:
-    return sum(call.cost.value.data for call in strand.calls)
+def _with_pointers(
+    calls: Iterable[CallOp], main: Operation | Block
+) -> Iterator[Operation]:
+    """
+    Yield each call after the pointers that are its arguments.
 
-
-def _with_pointers(calls: Iterable[CallOp]) -> Iterator[Operation]:
-    """Yield each call after copies of the pointers that are its arguments."""
+    They leave `main`; those that another strand has taken from there are copied.
+    """
     copies: dict[SSAValue, SSAValue] = {}
     for call in calls:
         arguments = [*operands_of(call)]
@@ -104,16 +107,21 @@ def _with_pointers(calls: Iterable[CallOp]) -> Iterator[Operation]:
             if type(owner) is not BaseOp:
                 continue
             if value not in copies:
-                properties, place = owner.properties, owner.location
-                copy = build_op(
-                    BaseOp, [owner.source], [value.type], properties, location=place
-                )
-                copy.result.name_hint = value.name_hint
-                copies[value] = copy.result
-                yield copy
+                if owner.parent is main:
+                    owner.detach()
+                else:
+                    owner = _copy_of(owner)
+                copies[value] = result_of(owner)
+                yield owner
             arguments[number] = copies[value]
-        call.operands = arguments
+        if any(x is not y for x, y in zip(arguments, operands_of(call), strict=True)):
+            call.operands = arguments
         yield call
+
+
+def _copy_of(pointer: BaseOp) -> BaseOp:
+    types = [result_of(pointer).type]
+    return build_op(BaseOp, operands_of(pointer), types, pointer.properties)
 
 
 @dataclass

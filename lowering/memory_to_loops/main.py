@@ -76,8 +76,8 @@ class Main:
     messages: list[str] = field(default_factory=lambda: [])
     profile: ProfileWriter | None = None
     """Writes the records of a profiled `main`; None: there are none."""
-    kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
-    """The kernels called, with the types of their arguments."""
+    kernels: dict[Kernel, tuple[str, list[Attribute]]] = field(default_factory=dict)
+    """The kernels called, with their symbols and the types of their arguments."""
     rows: list[int] = field(default_factory=lambda: [])
     functions: list[func.FuncOp] = field(default_factory=lambda: [])
     """Those of choices and loops, which `main` calls, or they each other."""
@@ -99,7 +99,6 @@ class Main:
             argument.name_hint = name
         self._numbers = count()
         self._point(Writer(self.block, self.block), passed)
-        self._symbols: dict[Kernel, str] = {}
         self._location: LocationAttr = UnknownLoc()
         self.shared = SharedCalls(self.storage, self.piece_ns)
         self.sections: list[SectionOp] = []
@@ -305,13 +304,14 @@ class Main:
     ) -> PreparedCall:
         """Return the call of `kernel` that `append` may make again and again."""
         kernel = kernel.called_with(passed, row)
-        symbol = self._symbols.get(kernel)
-        if symbol is None and work.units:
-            symbol = self._symbols[kernel] = kernel.symbol  # which takes long to write
-            types = [each.base.type for each in passed.values()]
-            self.kernels[kernel] = (*types, self._rows.type, INDEX, INDEX, INDEX)
+        known = self.kernels.get(kernel)
+        if known is None and work.units:
+            types = [*(each.base.type for each in passed.values()), self._rows.type]
+            types += [INDEX, INDEX, INDEX]
+            known = self.kernels[kernel] = kernel.symbol, types  # takes long to write
+        symbol = "" if known is None else known[0]
         numbers, per_ns = integers(row), kernel.per_ns(self.target.costs)
-        return PreparedCall(symbol or "", numbers, work, per_ns, ordered)
+        return PreparedCall(symbol, numbers, work, per_ns, ordered)
 
     def append(self, call: PreparedCall, passed: Mapping[str, Argument]) -> None:
         """Append a call, on arguments of the types that it was prepared for."""

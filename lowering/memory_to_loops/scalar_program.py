@@ -17,6 +17,7 @@ from glow.codegen.memory import SCALAR, Strip
 from glow.codegen.values import VECTOR_FORMS, Value, apply
 from glow.dialects.llvm_ext import elementwise
 from glow.support.types import compute_type, signless, unsigned
+from glow.support.walking import block_ops, operands_of
 
 Report = Callable[[Value], None]
 """Writes what tells the caller of a fault where a condition holds."""
@@ -87,8 +88,8 @@ class ScalarProgram:
         numbers: dict[SSAValue, int] = {arg: i for i, arg in enumerate(block.args)}
         instructions: list[Instruction] = []
         outputs: tuple[int, ...] = ()
-        for op in block.ops:
-            operands = tuple(numbers[value] for value in op.operands)
+        for op in block_ops(block):
+            operands = tuple([numbers[value] for value in operands_of(op)])
             if type(op) in _COMMUTATIVE:  # so that a + b and b + a are one kernel
                 operands = tuple(sorted(operands))
             if op is block.last_op:

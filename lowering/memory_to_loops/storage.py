@@ -61,28 +61,26 @@ class Storage:
 
         A function that ops call sees constants alone.
         """
-        match root.owner:
-            case AllocOp() as op if op.offset is None:
+        op = root.owner
+        if type(op) is AllocOp:  # by exact classes: those of xDSL are abstract
+            if op.offset is None:
                 raise PassFailedException(
                     "memory-to-loops needs placed buffers: run plan-memory first"
                 )
-            case AllocOp(offset=IntegerAttr() as offset):
-                return "arena", None, offset.value.data
-            case GetOp() as op:
-                symbol = op.symbol.root_reference.data
-                if is_called and symbol not in self.constants:
-                    raise PassFailedException(
-                        f"expected functions that ops call to get constants, "
-                        f"got @{symbol}"
-                    )
-                return *self.entries[symbol], self.scratch.get(symbol, 0)
-            case _:
-                raise PassFailedException(f"expected a buffer of {root.type}'s module")
+            return "arena", None, op.offset.value.data
+        if type(op) is not GetOp:
+            raise PassFailedException(f"expected a buffer of {root.type}'s module")
+        symbol = op.symbol.root_reference.data
+        if is_called and symbol not in self.constants:
+            raise PassFailedException(
+                f"expected functions that ops call to get constants, got @{symbol}"
+            )
+        return *self.entries[symbol], self.scratch.get(symbol, 0)
 
     def is_constant(self, root: SSAValue) -> bool:
         """Return whether nothing writes to what `root` names."""
         op = root.owner
-        return isinstance(op, GetOp) and op.symbol.string_value() in self.constants
+        return type(op) is GetOp and op.symbol.root_reference.data in self.constants
 
     @cached_property
     def outputs(self) -> dict[str, int]:

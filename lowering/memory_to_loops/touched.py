@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import StridedLayoutAttr
+from xdsl.dialects.builtin import NoneAttr, StridedLayoutAttr
 from xdsl.ir import SSAValue
 
 from glow.analysis.buffers import root_of, size_bytes
@@ -22,6 +22,8 @@ def bytes_of(buffer: SSAValue, *, writes: bool) -> Bytes:
     """
     root, type_ = root_of(buffer), buffer_type(buffer)
     whole = bytes_of_root(root)
+    if root is buffer and type(type_.layout) is NoneAttr:
+        return whole
     addressing = find_addressing(type_)
     if addressing is None or isinstance(type_.layout, LayoutAttr):
         return whole

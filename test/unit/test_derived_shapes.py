@@ -19,6 +19,11 @@ from small_onnx import info, model, node
 
 import glow
 from glow import DynamicExecutable
+from glow.dialects.memory.attention import AttentionOp
+from glow.graph_modules import context
+from glow.lowering.graph_to_memory.attention import decide_blocks
+from glow.pass_manager import lowered
+from glow.support.targets import target_of
 from glow.symbolic_model import SymbolicModel
 
 
@@ -326,6 +331,18 @@ def test_states_and_saved_files_have_derived_shapes(tmp_path: Any) -> None:
     again = glow.load_executable(tmp_path / "net.glow")
     assert isinstance(again, DynamicExecutable)
     assert again.compiled == net.compiled
+
+
+def test_attentions_of_equal_extents_share_what_is_decided_anew() -> None:
+    source = glow.load(exported.read("bert"), dims={"batch": 2, "sequence": 64})
+    module = lowered(context(), source.module, "memory", "cpu:avx2")
+    ops = [op for op in module.walk() if isinstance(op, AttentionOp)]
+    for op in ops:
+        decide_blocks(target_of("cpu:avx2"), op)
+    blocks = {(id(op.query_block), id(op.key_block), id(op.joins_heads)) for op in ops}
+    assert len(ops) == 2
+    assert len(blocks) == 1
+    module.verify()
 
 
 @pytest.mark.slow
