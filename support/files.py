@@ -98,7 +98,8 @@ def user_cache_dir() -> Path | None:
     Return the folder for this user's machine code, made if need be.
 
     `GLOW_CACHE_DIR` names it, or says that there is none where it is empty; by default
-    it is `glow` in the user's cache. None, too, where that cannot be made.
+    it is `glow` in the user's cache. None, too, where that cannot be made, with a
+    warning where it is named.
     Source: XDG Base Directory Specification 0.8, where relative paths do not count.
     Errors: ValueError for a named folder that others can write to; such a default one
     is not used, with a warning.
@@ -109,7 +110,9 @@ def user_cache_dir() -> Path | None:
     try:
         folder = _default_cache_dir() if named is None else Path(named)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # the latter: there is no home folder
+    except (OSError, RuntimeError) as error:  # the latter: there is no home folder
+        if named is not None:
+            warnings.warn(f"nothing is kept in {CACHE_VARIABLE}: {error}", stacklevel=2)
         return None
     if named is not None:
         check_private(folder, CACHE_VARIABLE)

@@ -23,7 +23,7 @@ _LONGEST = 200
 
 def read_arrays(texts: Sequence[str], option: str = "--input") -> dict[str, Array]:
     """Return the arrays of `option NAME=FILE.npy` options."""
-    files = named(texts, f"{option} NAME=FILE.npy", once=False)
+    files = named(texts, f"{option} NAME=FILE.npy once per name")
     return {name: _read(file) for name, file in files.items()}
 
 

@@ -99,7 +99,6 @@ def named(
     texts: Sequence[str],
     expected: str,
     is_value: Callable[[str], bool] = bool,
-    once: bool = True,
     looks_right: Callable[[str], bool] = lambda value: False,
 ) -> dict[str, str]:
     """
@@ -114,7 +113,7 @@ def named(
         splits = [("=".join(parts[:i]), "=".join(parts[i:])) for i in range(len(parts))]
         likely = (split for split in splits[1:] if looks_right(split[1]))
         name, value = next(likely, splits[-1])
-        if not name or not is_value(value) or (once and name in values):
+        if not name or not is_value(value) or name in values:
             raise ValueError(f"expected {expected}, got {text!r}")
         values[name] = value
     return values
@@ -122,7 +121,7 @@ def named(
 
 def parse_dims(texts: Sequence[str]) -> dict[str, int]:
     """Return the extents of `--dim NAME=VALUE` options by name."""
-    dims = named(texts, "--dim NAME=VALUE", str.isdecimal, once=False)
+    dims = named(texts, "--dim NAME=VALUE once per name", str.isdecimal)
     return {name: int(value) for name, value in dims.items()}
 
 

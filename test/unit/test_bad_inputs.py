@@ -150,7 +150,7 @@ COMMANDS = {
     "symbolic dimension": ("glow-opt symbolic.onnx", "?batch"),
     "malformed dimension": (
         "glow-opt symbolic.onnx --dim batch",
-        "expected --dim NAME=VALUE, got 'batch'",
+        "expected --dim NAME=VALUE once per name, got 'batch'",
     ),
     "syntax": ("glow-opt syntax.mlir", "syntax.mlir:3:1: operand expected"),
     "unknown op": ("glow-opt unknown.mlir", "?graph.no_such_op"),
@@ -294,13 +294,26 @@ COMMANDS = {
         "glow-run shape.mlir --dim batch=2",
         "shape.mlir: expected dims with an ONNX model only",
     ),
+    "dimensions of textual IR to look at": (
+        "glow-opt shape.mlir --dim batch=2",
+        "shape.mlir: expected dims with an ONNX model only",
+    ),
+    "dimension that is given twice": (
+        "glow-opt symbolic.onnx --dim batch=2 --dim batch=3",
+        "expected --dim NAME=VALUE once per name, got 'batch=3'",
+    ),
+    "input that is bound twice": (
+        "glow-run good.onnx --bind x=a.npy --bind x=b.npy",
+        "expected --bind NAME=FILE.npy once per name, got 'x=b.npy'",
+    ),
+    "no output": ("glow-opt good.onnx --output-file=", "expected a file, got ''"),
     "missing input": (
         "glow-run good.onnx --target reference",
         "expected --random-inputs, or --input NAME=FILE.npy for x",
     ),
     "malformed input": (
         "glow-run good.onnx --input x",
-        "expected --input NAME=FILE.npy, got 'x'",
+        "expected --input NAME=FILE.npy once per name, got 'x'",
     ),
     "input that is not an array": (
         "glow-run good.onnx --input x=net.txt",

@@ -139,7 +139,7 @@ def test_glow_opt_takes_the_same(tool: Run, source: str) -> None:
             ["--states", "q=past"],
             'states: expected an output out of "y", "present", got',
         ),
-        (["--bind", "scale.npy"], "--bind NAME=FILE.npy, got 'scale.npy'"),
+        (["--bind", "scale.npy"], "--bind NAME=FILE.npy once per name, got 'scale"),
         (["--bind", "q=scale.npy"], 'the model has no input "q"'),
         (["--bind", "scale=none.npy"], "none.npy: no such file"),
         (
