@@ -77,9 +77,7 @@ def load_weights(path: Path) -> tuple[Resource, ...]:
         return tuple(_checked(path, digest, arrays[digest]) for digest in digests)
     except FileNotFoundError:
         raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path)) from None
-    except OSError as error:  # which the library gives without the file
-        raise InvalidModelError(f"{path}: no weights file: {_line(error)}") from None
-    except (SafetensorError, TypeError, KeyError, ValueError) as error:
+    except (OSError, SafetensorError, TypeError, KeyError, ValueError) as error:
         raise InvalidModelError(f"{path}: no weights file: {_line(error)}") from None
 
 
