@@ -19,7 +19,7 @@ from glow.options import DEFAULTS, FOLD_BYTES, Options
 from glow.pass_manager import Part, entry_checks, internal_errors_of, plan, run_part
 from glow.runtime.interface import Executable, StageReport
 from glow.support.errors import CompilationError, RefusedCodeError
-from glow.support.mapped_files import forget_bytes, mapping_of
+from glow.support.mapped_files import mapping_of, release_pages
 from glow.support.progress import begin_step, expect_steps
 from glow.support.targets import Backend, Target
 from glow.support.weights import resources_of
@@ -126,7 +126,7 @@ def _lower(
             if watch is not None and report is not None:
                 watch(report.name, module)
             for file in files:
-                forget_bytes(file)
+                release_pages(file)
         return reports
     except DiagnosticException as error:
         raise CompilationError(" ".join(str(error).split())) from error

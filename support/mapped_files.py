@@ -73,10 +73,10 @@ def forget(array: NDArray[Any]) -> None:
         return
     start, end = byte_bounds(array)
     origin = address_of(np.frombuffer(mapping, np.uint8))
-    forget_bytes(mapping, start - origin, end - origin)
+    release_pages(mapping, start - origin, end - origin)
 
 
-def forget_bytes(mapping: mmap.mmap, start: int = 0, end: int | None = None) -> None:
+def release_pages(mapping: mmap.mmap, start: int = 0, end: int | None = None) -> None:
     """Give back the memory of a mapped file, or of its bytes from `start` to `end`."""
     advice = getattr(mmap, "MADV_DONTNEED", None)  # some systems take none
     if advice is not None:

@@ -9,7 +9,7 @@ from glow.backends.cpu.object_cache import SUFFIX as OBJECT
 from glow.runtime.saved import SUFFIX as EXECUTABLE
 from glow.support.files import CACHE_BYTES, FileCache, check_private, user_cache_dir
 from glow.tools.command_line import OneLineParser, fail, run_tool
-from glow.tools.options import USER_CACHE, folder_named
+from glow.tools.options import USER_CACHE, folder_argument
 
 KINDS = {"machine code": OBJECT, "executables": EXECUTABLE}
 """The suffix of each kind of file."""
@@ -26,7 +26,7 @@ def _parser() -> OneLineParser:
     )
     add = parser.add_argument
     text = f"a folder (default: {USER_CACHE})"
-    add("--cache-dir", type=folder_named, metavar="DIR", help=text)
+    add("--cache-dir", type=folder_argument, metavar="DIR", help=text)
     text = "remove these files; others in the folder stay"
     add("--clear", action="store_true", help=text)
     return parser

@@ -22,7 +22,7 @@ from glow.support.thread_count import allowed_threads
 from glow.tools.command_line import OneLineParser, fail, run_tool
 from glow.tools.drawing_page import FORMATS
 from glow.tools.feeds import feeds_of_peers, output_paths, read_arrays
-from glow.tools.options import add_cache_options, add_inputs, folder_named
+from glow.tools.options import add_cache_options, add_inputs, folder_argument
 from glow.tools.peers import PEERS
 from glow.tools.profiling import TRACE, profiled, table, times_by_name, write_trace
 from glow.tools.session import Session, add_arguments, laid_out, open_session
@@ -44,7 +44,7 @@ def _parser() -> OneLineParser:
     add("--signature", action="store_true", help="show inputs and outputs, run nothing")
     add("--save", metavar="FILE.glow", help="write the executable, run nothing")
     text = "write each output to NAME.npy"
-    add("--output-dir", type=folder_named, metavar="DIR", help=text)
+    add("--output-dir", type=folder_argument, metavar="DIR", help=text)
     add("--vs", choices=sorted(PEERS), help="compare the outputs with this runtime's")
     add(
         "--profile",

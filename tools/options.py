@@ -157,16 +157,16 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, list[int]]:
     return {name: list(map(int, value.split(","))) for name, value in shapes.items()}
 
 
-def file_named(text: str) -> str:
-    """Return the name of a file, which would be the current folder if it was empty."""
+def file_argument(text: str) -> str:
+    """Return the name of a file; an empty one would mean the current folder."""
     if not text:
         raise argparse.ArgumentTypeError("expected a name, got ''")
     return text
 
 
-def folder_named(text: str) -> Path:
-    """Return a folder that an option names, as `file_named` does."""
-    return Path(file_named(text))
+def folder_argument(text: str) -> Path:
+    """Return the folder that an option gives, as `file_argument` does."""
+    return Path(file_argument(text))
 
 
 USER_CACHE = "$GLOW_CACHE_DIR, or glow in $XDG_CACHE_HOME or ~/.cache"
@@ -179,7 +179,7 @@ def add_cache_options(parser: argparse.ArgumentParser, by_default: bool) -> None
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--cache-dir",
-        type=folder_named,
+        type=folder_argument,
         metavar="DIR",
         help=f"keep what is compiled here (default: {default})",
     )

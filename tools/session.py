@@ -23,7 +23,7 @@ from glow.tools.options import (
     add_shared_options,
     cache_dir_of,
     compile_options,
-    file_named,
+    file_argument,
     parse_dims,
     parse_shapes,
     repeated,
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     targets = ", ".join(known_targets())
     text = "an .onnx, .mlir or .glow file"
-    add("model", type=file_named, metavar="MODEL", help=text)
+    add("model", type=file_argument, metavar="MODEL", help=text)
     add("--target", default=_TARGET, help=f"one of {targets} (default: cpu)")
     add(
         "--threads",

@@ -59,7 +59,7 @@ def function_objects(
 def _kernel_object(
     kernel: LibraryFunction, target: Target, cache: ObjectCache
 ) -> bytes:
-    key = cache_key(target, f"{_sources()}\n{kernel.key}")
+    key = cache_key(target, f"{_sources()}\n{kernel.digest}")
     return cache.get(key, lambda: object_code(kernel_text(kernel, target), target))
 
 

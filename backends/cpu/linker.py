@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 from glow.backends.cpu.elf import UnknownFormError
-from glow.backends.cpu.elf_linker import link_elf
+from glow.backends.cpu.elf_linker import LinkedCode, link_elf
 from glow.backends.cpu.processor import missing_features, other_kind
 from glow.runtime.constant_pool import CONSTANTS
 from glow.runtime.image import ENTRY, Image
@@ -24,14 +25,24 @@ class Code(Protocol):
         ...
 
 
+_LINKED: WeakValueDictionary[tuple[bytes, ...], LinkedCode] = WeakValueDictionary()
+
+
 def link(objects: Sequence[bytes], symbols: Sequence[str]) -> Code:
     """
     Return the functions `symbols` of object files for this kind of machine.
 
-    LLVM, which takes long to load, links files that our own linker does not support.
+    Code without variables is shared by all who link the same objects, such as shapes of
+    a model. LLVM, which takes long to load, links files that our linker does not
+    support.
     """
+    key = tuple(objects)
+    code = _LINKED.get(key)
+    if code is not None:
+        return code
     try:
-        return link_elf(objects)
+        code = _LINKED[key] = link_elf(objects)
+        return code
     except UnknownFormError:
         from glow.backends.cpu.code_generation import JitCode
 

@@ -50,7 +50,7 @@ def _tile_rates(target: Target, in_pairs: bool = False) -> dict[tuple[int, int],
     """Return GFLOP/s of tiles whose sums fill up to three quarters of the registers."""
     sums, usual = target.registers * 3 // 4, target.panel_width
     most = sums * target.f32_lanes // usual
-    shapes = [(rows, usual) for rows in range(most // 2, most + 1, 2)]
+    shapes = [(rows, usual) for rows in range(most, most // 2 - 1, -2)]
     shapes += [
         (sums // vectors, vectors * target.f32_lanes)
         for vectors in (3, 4)

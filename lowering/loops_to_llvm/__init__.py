@@ -33,6 +33,7 @@ from glow.lowering.loops_to_llvm.numbers_of_main import replace_by_numbers
 from glow.lowering.loops_to_llvm.sections import parts_of
 from glow.lowering.loops_to_llvm.state import Translation
 from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, stored
+from glow.support.op_construction import build_op
 from glow.support.targets import LINE_BYTES
 from glow.support.types import is_narrow_float
 from glow.support.walking import free_ops
@@ -44,6 +45,7 @@ for _rules in _RULES:
 
 _EXTERNAL = llvm.LinkageAttr("external")
 _INTERNAL = llvm.LinkageAttr("internal")
+_C_CALLS = llvm.CallingConventionAttr("ccc")
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def _lower_function(
     """Return the LLVM function of `op`: internal and not inlined if it is private."""
     inputs = tuple([converted(type_) for type_ in op.function_type.inputs.data])
     type_ = _function_type(inputs, result_type(op.function_type.outputs.data))
-    properties: dict[str, Attribute | None] = {"no_unwind": UnitAttr()}
+    properties: dict[str, Attribute] = {"no_unwind": UnitAttr()}
     if op.arg_attrs is not None and any(entry.data for entry in op.arg_attrs):
         properties["arg_attrs"] = ArrayAttr(map(_argument_attributes, op.arg_attrs))
     visibility = op.sym_visibility
@@ -121,9 +123,11 @@ def _lower_function(
     for source, new in state.blocks.items():
         state.open(new)
         state.run(source)
-    return llvm.FuncOp(
-        op.sym_name, type_, linkage, body=state.region, other_props=properties
-    )
+    properties |= {"sym_name": op.sym_name, "function_type": type_}
+    properties |= {"linkage": linkage, "CConv": _C_CALLS}
+    made = build_op(llvm.FuncOp, properties=properties)
+    made.add_region(state.region)
+    return made
 
 
 # To check one takes xDSL longer than to find it, and kernels have few different ones.

@@ -83,10 +83,11 @@ class MemoryToLoopsPass(ModulePass):
         if main.piece_ns and not main.is_shared:
             main = self._main(op, entries[0], 0)
         if self.kernels == "declared":
-            called = main.kernels.items()
-            library = [kernel.declare(types) for kernel, (_, types) in called]
+            called = main.kernels.values()
+            library = [kernel.declare(types) for kernel, types in called]
         else:
-            library = [kernel.build() for kernel in closure(main.kernels)]
+            called = (kernel for kernel, _ in main.kernels.values())
+            library = [kernel.build() for kernel in closure(called)]
         if main.piece_ns:
             library += team_functions(self.kernels)
         _replace(op, main, library)

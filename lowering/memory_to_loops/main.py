@@ -76,8 +76,8 @@ class Main:
     messages: list[str] = field(default_factory=lambda: [])
     profile: ProfileWriter | None = None
     """Writes the records of a profiled `main`; None: there are none."""
-    kernels: dict[Kernel, tuple[str, list[Attribute]]] = field(default_factory=dict)
-    """The kernels called, with their symbols and the types of their arguments."""
+    kernels: dict[str, tuple[Kernel, list[Attribute]]] = field(default_factory=dict)
+    """The kernels called, by symbol, and the types of their arguments."""
     rows: list[int] = field(default_factory=lambda: [])
     functions: list[func.FuncOp] = field(default_factory=lambda: [])
     """Those of choices and loops, which `main` calls, or they each other."""
@@ -303,15 +303,12 @@ class Main:
         ordered: bool = False,
     ) -> PreparedCall:
         """Return the call of `kernel` that `append` may make again and again."""
-        kernel = kernel.called_with(passed, row)
-        known = self.kernels.get(kernel)
-        if known is None and work.units:
+        kernel = kernel.called_with(passed, row).interned()
+        if work.units and kernel.symbol not in self.kernels:
             types = [*(each.base.type for each in passed.values()), self._rows.type]
-            types += [INDEX, INDEX, INDEX]
-            known = self.kernels[kernel] = kernel.symbol, types  # takes long to write
-        symbol = "" if known is None else known[0]
+            self.kernels[kernel.symbol] = kernel, [*types, INDEX, INDEX, INDEX]
         numbers, per_ns = integers(row), kernel.per_ns(self.target.costs)
-        return PreparedCall(symbol, numbers, work, per_ns, ordered)
+        return PreparedCall(kernel.symbol, numbers, work, per_ns, ordered)
 
     def append(self, call: PreparedCall, passed: Mapping[str, Argument]) -> None:
         """Append a call, on arguments of the types that it was prepared for."""

@@ -155,6 +155,15 @@ def test_what_is_not_known_is_left_to_llvm() -> None:
         link([b"no object"], ["main"])
 
 
+def test_code_is_shared_unless_it_has_variables() -> None:
+    code = link(objects(TABLE), ["main"])
+    assert link(objects(TABLE), ["main"]) is code
+    assert link(objects(SWITCH), ["main"]) is not code
+    one, other = (link(objects(VARIABLE), ["main"]) for _ in range(2))
+    found = [main_of(each, ctypes.c_int64)(1) for each in (one, other, one)]
+    assert found == [41, 41, 42]
+
+
 def test_forms_that_are_not_read_are_refused() -> None:
     data = objects(NEXT)[0]
     assert read_object(data).machine == 62

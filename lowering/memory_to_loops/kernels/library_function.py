@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, Self, cast
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import FunctionType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region
 
 from glow.dialects.graph.base import snake_case
+from glow.support.op_construction import build_op
 
 PRIVATE = StringAttr("private")
 
@@ -35,12 +36,16 @@ class LibraryFunction(ABC):
     @cached_property
     def symbol(self) -> str:
         """The name of the function; equal for equal keys, in every process."""
-        return f"{self.prefix}_{sha256(self.key.encode()).hexdigest()[:12]}"
+        return f"{self.prefix}_{self.digest[:12]}"
 
     @cached_property
-    def key(self) -> str:
-        """The function as text: equal for equal functions, in every process."""
-        return f"{type(self).__module__}.{self!r}"
+    def digest(self) -> str:
+        """The SHA-256 of the function as text: equal for equal keys, everywhere."""
+        return sha256(f"{type(self).__module__}.{self!r}".encode()).hexdigest()
+
+    def interned(self) -> Self:
+        """Return the first function equal to this one, which has its symbol by now."""
+        return cast(Self, _KNOWN.setdefault(self, self))
 
     @abstractmethod
     def build(self) -> FuncOp:
@@ -55,7 +60,14 @@ class LibraryFunction(ABC):
         From here on `declared_function` finds it by its symbol.
         """
         _DECLARED[self.symbol] = self
-        return FuncOp(self.symbol, (inputs, outputs), Region(), visibility=PRIVATE)
+        properties = {
+            "sym_name": StringAttr(self.symbol),
+            "function_type": FunctionType.from_lists(inputs, outputs),
+            "sym_visibility": PRIVATE,
+        }
+        op = build_op(FuncOp, properties=properties)
+        op.add_region(Region())
+        return op
 
     def callees(self) -> tuple[LibraryFunction, ...]:
         """Return the functions that it calls."""
@@ -69,6 +81,7 @@ def in_words(record: Any) -> str:
     return "_".join([snake_case(type(record).__name__), *words])
 
 
+_KNOWN: dict[LibraryFunction, LibraryFunction] = {}
 _DECLARED: dict[str, LibraryFunction] = {}
 
 
@@ -79,7 +92,8 @@ def declared_function(symbol: str) -> LibraryFunction | None:
 
 def closure(functions: Iterable[LibraryFunction]) -> list[LibraryFunction]:
     """Return `functions` and all they call, callees first, each once."""
-    return list(dict.fromkeys(each for f in functions for each in _with_callees(f)))
+    found = (each for function in functions for each in _with_callees(function))
+    return list({each.symbol: each for each in found}.values())
 
 
 def _with_callees(function: LibraryFunction) -> Iterator[LibraryFunction]:
