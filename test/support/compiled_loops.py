@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from glow.backends.cpu.code_generation import object_code
 from glow.backends.cpu.library import lower
 from glow.backends.cpu.linker import Code, link
 from glow.backends.cpu.llvm_ir import llvm_ir
-from glow.backends.cpu.targets import expect_host
 from glow.support.targets import Target
 
 
@@ -36,8 +36,9 @@ def compile_loops(module: ModuleOp, target: Target) -> Code:
     """
     Compile a module of loops-level IR, of which public functions have addresses.
 
-    Errors: a CompilationError where `target` is not what this process runs on.
+    The test is skipped where `target` is not what this process runs on.
     """
-    expect_host(target)
+    if not target.runs_here:
+        pytest.skip(f"{target.isa} does not run here")
     text = llvm_ir(lower_loops(module, target))
     return link([object_code(text, target)], public_symbols(module))

@@ -49,20 +49,29 @@ def run_onnxruntime(
 def expected_of(cases: Sequence[Case]) -> list[list[Array] | None]:
     """Return the outputs of each case, or None where neither can run it."""
     try:
+        if any(map(_saturates, cases)):
+            return [_expected(each) for each in cases]
         flat = iter(run_onnxruntime(model_of(cases), feeds_of(cases), False))
         return [[next(flat) for _ in range(each.outputs)] for each in cases]
     except Exception:  # ONNX Runtime's errors have no common base
         return [_expected(each) for each in cases]
 
 
+def _saturates(each: Case) -> bool:
+    """Say whether ONNX Runtime is wrong on processors without VNNI: u8 times i8."""
+    types = [str(array.dtype) for array in each.inputs[:2] if array is not None]
+    return each.op == "MatMulInteger" and types == ["uint8", "int8"]
+
+
 def _expected(each: Case) -> list[Array] | None:
     from onnx.reference import ReferenceEvaluator
 
     model, feeds = model_of([each]), feeds_of([each])
-    try:
-        return run_onnxruntime(model, feeds, False)
-    except Exception:
-        pass
+    if not _saturates(each):
+        try:
+            return run_onnxruntime(model, feeds, False)
+        except Exception:
+            pass
     try:
         with np.errstate(all="ignore"):
             return [np.asarray(y) for y in ReferenceEvaluator(model).run(None, feeds)]
