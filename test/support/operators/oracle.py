@@ -59,8 +59,12 @@ def expected_of(cases: Sequence[Case]) -> list[list[Array] | None]:
 
 def _saturates(each: Case) -> bool:
     """Say whether ONNX Runtime is wrong on processors without VNNI: u8 times i8."""
-    types = [str(array.dtype) for array in each.inputs[:2] if array is not None]
-    return each.op == "MatMulInteger" and types == ["uint8", "int8"]
+    right = {"MatMulInteger": 1, "QLinearConv": 3, "QLinearMatMul": 3}.get(each.op)
+    if right is None:
+        return False
+    left, other = each.inputs[0], each.inputs[right]
+    types = [str(factor.dtype) for factor in (left, other) if factor is not None]
+    return types == ["uint8", "int8"]
 
 
 def _expected(each: Case) -> list[Array] | None:
