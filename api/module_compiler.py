@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from mmap import mmap
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException
@@ -54,7 +55,8 @@ class ModuleCompiler:
         level = level_of(module)
         check_present(module)
         entry = Part(entry_checks(level, self.spec, self.options.trust))
-        return self._finish(module, name, [entry, *self._plan(level)], watch)
+        parts = [entry, *self._plan(level)]
+        return self._finish(module, name, parts, _files_of(module), watch)
 
     def place_and_compile(self, module: ModuleOp, name: str) -> Executable:
         """
@@ -89,12 +91,13 @@ class ModuleCompiler:
         module: ModuleOp,
         name: str,
         parts: Sequence[Part],
+        files: Set[mmap] = frozenset(),
         watch: Watch | None = None,
     ) -> Executable:
         is_code = level_of(module) == self.backend.level
         passes = sum(len(part.passes) for part in parts)
         expect_steps(passes + passes // 2)  # LLVM takes a third of the time or so
-        reports = _lower(module, parts, watch)
+        reports = _lower(module, parts, files, watch)
         start, folder = time.perf_counter(), self.folder or None
         begin_step("machine code")
         try:
@@ -112,12 +115,17 @@ class ModuleCompiler:
         return net
 
 
-def _lower(
-    module: ModuleOp, parts: Sequence[Part], watch: Watch | None
-) -> list[StageReport]:
-    ctx = context()
+def _files_of(module: ModuleOp) -> set[mmap]:
+    """Return the files that constants of `module` are views of."""
     found = (mapping_of(resource.array) for resource in resources_of(module))
-    files = {file for file in found if file is not None}
+    return {file for file in found if file is not None}
+
+
+def _lower(
+    module: ModuleOp, parts: Sequence[Part], files: Set[mmap], watch: Watch | None
+) -> list[StageReport]:
+    """Run `parts`; after each, give back the memory of `files`, read until then."""
+    ctx = context()
     reports: list[StageReport] = []
     try:
         for part in parts:

@@ -12,7 +12,7 @@ from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import MemoryOp, extents_of
 from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
 from glow.lowering.memory_to_loops.main import Main
-from glow.lowering.memory_to_loops.rules import check_room, rule_of
+from glow.lowering.memory_to_loops.rules import KernelRule, check_room, rule_of
 from glow.support.walking import ops_of
 
 # These only say where bytes lie; `Main.base` reads them off.
@@ -29,24 +29,31 @@ def active_ops(block: Block) -> list[Operation]:
 def lower_op(main: Main, op: Operation) -> None:
     """Append the calls that do `op`."""
     main.begin(op)
-    if isinstance(op, ApplyOp) and _computes_nothing(op):
+    applied = op if isinstance(op, ApplyOp) else None
+    if applied is not None and _computes_nothing(applied):
         return
-    rule = rule_of(op.graph_class if isinstance(op, ApplyOp) else type(op))
+    rule = rule_of(type(op) if applied is None else applied.graph_class)
     if rule is None:
         name = op.title if isinstance(op, MemoryOp) else op.name
         raise PassFailedException(f"memory-to-loops cannot lower {name}")
-    if isinstance(op, ApplyOp) and op.epilogue.blocks and rule.epilogue is None:
-        raise PassFailedException(f"no kernel computes an epilogue after {op.title}")
-    if isinstance(op, ApplyOp) and rule.scratch is not None:
-        rooms = rule.scratch(op.graph_op())
-        if len(rooms) != len(op.scratch):
-            raise PassFailedException(
-                f"{op.title} expects {len(rooms)} scratch buffers, "
-                f"got {len(op.scratch)}"
-            )
-        for room, buffer in zip(rooms, op.scratch, strict=True):
-            check_room(op, buffer, room.element_type, prod(room.get_shape()))
+    if applied is not None:
+        _check_kernel(rule, applied)
     rule.lower(main, op)
+
+
+def _check_kernel(rule: KernelRule, op: ApplyOp) -> None:
+    """Raise unless the kernel of a rule has what `op` asks for."""
+    if op.epilogue.blocks and rule.epilogue is None:
+        raise PassFailedException(f"no kernel computes an epilogue after {op.title}")
+    if rule.scratch is None:
+        return
+    rooms = rule.scratch(op.graph_op())
+    if len(rooms) != len(op.scratch):
+        raise PassFailedException(
+            f"{op.title} expects {len(rooms)} scratch buffers, got {len(op.scratch)}"
+        )
+    for room, buffer in zip(rooms, op.scratch, strict=True):
+        check_room(op, buffer, room.element_type, prod(room.get_shape()))
 
 
 def _computes_nothing(op: ApplyOp) -> bool:

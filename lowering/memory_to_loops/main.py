@@ -50,11 +50,12 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
 from glow.lowering.memory_to_loops.profile import ProfileWriter
 from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.support.attributes import integer, symbol_reference
+from glow.support.attributes import OfAttributes, integer, symbol_reference
 from glow.support.locations import name_of
 from glow.support.op_construction import build_op
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of
+from glow.support.walking import operands_of
 
 T = TypeVar("T")
 
@@ -106,6 +107,9 @@ class Main:
         """Estimated nanoseconds of all calls so far."""
         self._planned: list[PlannedCall] = []
         self._is_inner = False
+        numbers: dict[Attribute, int] = {}
+        self._number_of = OfAttributes(lambda a: numbers.setdefault(a, len(numbers)))
+        """Numbers that equal attributes share: to hash these takes long."""
         self._places: Mapping[SSAValue, str] = {}
         """The argument that holds a buffer which a function is called with."""
 
@@ -220,13 +224,17 @@ class Main:
 
     def once(self, op: Operation, plan: Callable[[], T]) -> T:
         """Return what `plan` returns, once for ops that differ in buffers alone."""
-        types = tuple([operand.type for operand in op.operands])
-        key = (type(op), types, tuple(op.properties), tuple(op.properties.values()))
-        return self.planned(key, plan)
+        return self.planned(self.likeness_of(op), plan)
+
+    def likeness_of(self, op: Operation) -> Hashable:
+        """Return what is equal for ops that differ in buffers alone."""
+        types = [self._number_of(operand.type) for operand in operands_of(op)]
+        properties = [self._number_of(each) for each in op.properties.values()]
+        return type(op), *types, *op.properties, *properties
 
     def planned(self, key: Hashable, plan: Callable[[], T]) -> T:
         """Return what `plan` returns, once for equal keys."""
-        found = self.plans.get(key, self)  # hashing a key takes long
+        found = self.plans.get(key, self)
         if found is self:
             found = self.plans[key] = plan()
         return cast(T, found)

@@ -73,7 +73,7 @@ def call_product(
         product = product_of()
         return product and _plan(main, op, product)
 
-    plan = main.planned(_likeness_of(op), planned)
+    plan = main.planned(_likeness_of(main, op), planned)
     packing = packing_of(main, op)
     if packing is not None and not (plan and _suits_panels(plan)):
         main.begin(packing)
@@ -90,16 +90,9 @@ def _suits_panels(plan: ProductPlan) -> bool:
     return len(plan.pieces) == 1 and can_call_by_panels(plan.pieces[0].planned)
 
 
-def _likeness_of(op: ConvOp | MatMulOp) -> Hashable:
-    """Return what is equal for ops that differ in their buffers alone."""
-    return (
-        type(op),
-        tuple([operand.type for operand in op.operands]),
-        tuple(op.properties.values()),
-        tuple(op.properties),
-        program_of(op.epilogue),
-        is_in_place(op),
-    )
+def _likeness_of(main: Main, op: ConvOp | MatMulOp) -> Hashable:
+    """Return what is equal for products that differ in their buffers alone."""
+    return main.likeness_of(op), program_of(op.epilogue), is_in_place(op)
 
 
 def _plan(main: Main, op: ConvOp | MatMulOp, product: Product) -> ProductPlan:

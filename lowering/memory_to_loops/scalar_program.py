@@ -53,6 +53,9 @@ class Instruction:
     properties: tuple[tuple[str, Attribute], ...]
     result: Attribute
 
+    def __hash__(self) -> int:
+        return hash((self.op, self.operands))  # to hash attributes takes long
+
     def __repr__(self) -> str:
         properties = ", ".join(f"{name}={value}" for name, value in self.properties)
         return (
