@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import i8, i32, i64
 from xdsl.ir import Attribute, Block, SSAValue
 
 from glow.codegen.memory import flat
-from glow.codegen.values import index
-from glow.codegen.writer import Writer, writing_to
+from glow.codegen.values import INDEX
+from glow.codegen.writer import Writer
 from glow.dialects.llvm_ext.memory import BaseOp
-from glow.support.attributes import integer
+from glow.support.attributes import index_attribute, integer
 from glow.support.op_construction import append_op, build_op, result_of
 
 _BYTES = flat(i8)
@@ -40,14 +40,10 @@ class Pointers:
         """The arguments of the function, by name."""
         self._block, self._writer = block, writer
         self._bases: dict[tuple[str, int | None, int, Any], BaseOp] = {}
-        self._indices: dict[int, SSAValue] = {}
 
     def index(self, number: int) -> SSAValue:
         """Return `number` as an index."""
-        if (known := self._indices.get(number)) is None:
-            with writing_to(self._writer):
-                known = self._indices[number] = index(number).ssa
-        return known
+        return self._writer.constant(number, index_attribute(number), INDEX)
 
     def at(
         self, argument: str, entry: int | None, start: int, element: Any
