@@ -12,7 +12,6 @@ symbolic batch and from the one with this batch written into it.
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +23,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from onnx import ModelProto
-from reporting import Page, today
+from reporting import Page, processor, today
 
 import glow
 from glow.tools.timing import interleaved_medians
@@ -224,7 +223,7 @@ def header() -> str:
     return f"""# A dynamic batch beside a static one
 
 Written by `{COMMAND}`
-on {today()}: {platform.machine()}, 1 thread, ONNX Runtime {version("onnxruntime")}.
+on {today()}: {processor()}, 1 thread, ONNX Runtime {version("onnxruntime")}.
 
 Latencies are medians of runs that take turns in one process, by its CPU time.
 "/ static" is the latency of a symbolic batch over that of a model with this batch
