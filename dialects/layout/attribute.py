@@ -7,6 +7,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import (
     AnyTensorType,
+    IntAttr,
     MemRefLayoutAttr,
     MemRefType,
     NoneAttr,
@@ -177,21 +178,19 @@ def strides_of(
     `layout` is what a type says: a layout, `strided<...>` with static numbers, or
     nothing. Units: elements; itemsize in bytes.
     """
-    if type(layout) is NoneAttr:  # the others are abstract, and slow to ask for
+    # By exact classes: those of xDSL are abstract, and slow to ask for.
+    if type(layout) is NoneAttr:
         return algebra.row_major_strides(shape), 0
-    match layout:
-        case StridedLayoutAttr():
-            strides, offset = layout.get_strides(), layout.get_offset()
-            static = [stride for stride in strides if stride is not None]
-            if offset is None or len(static) != len(shape):
-                raise VerifyException(
-                    f"expected {len(shape)} static strides and an offset, got {layout}"
-                )
-            return tuple(static), offset
-        case LayoutAttr():
-            return algebra.strides_of(layout.data, shape, itemsize)
-        case _:
-            raise VerifyException(f"expected a #layout.physical, got {layout}")
+    if type(layout) is LayoutAttr:
+        return algebra.strides_of(layout.data, shape, itemsize)
+    if type(layout) is not StridedLayoutAttr:
+        raise VerifyException(f"expected a #layout.physical, got {layout}")
+    static = [each.data for each in layout.strides if type(each) is IntAttr]
+    if type(layout.offset) is not IntAttr or len(static) != len(shape):
+        raise VerifyException(
+            f"expected {len(shape)} static strides and an offset, got {layout}"
+        )
+    return tuple(static), layout.offset.data
 
 
 def strides_of_type(type_: Attribute) -> tuple[tuple[int, ...], int] | None:
