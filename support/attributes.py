@@ -60,6 +60,12 @@ class OfAttributes(Generic[T]):
         return known[1]
 
 
+def numbering() -> OfAttributes[int]:
+    """Return a function that numbers attributes; equal ones have one number."""
+    numbers: dict[Attribute, int] = {}
+    return OfAttributes(lambda each: numbers.setdefault(each, len(numbers)))
+
+
 @lru_cache(1 << 12)
 def integer(value: int) -> IntegerAttr[Any]:
     """Return `value` as an i64."""

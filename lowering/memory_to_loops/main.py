@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -50,7 +50,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
 from glow.lowering.memory_to_loops.profile import ProfileWriter
 from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.support.attributes import OfAttributes, integer, symbol_reference
+from glow.support.attributes import integer, numbering, symbol_reference
 from glow.support.locations import name_of
 from glow.support.op_construction import build_op
 from glow.support.targets import Target
@@ -107,9 +107,7 @@ class Main:
         """Estimated nanoseconds of all calls so far."""
         self._planned: list[PlannedCall] = []
         self._is_inner = False
-        numbers: dict[Attribute, int] = {}
-        self._number_of = OfAttributes(lambda a: numbers.setdefault(a, len(numbers)))
-        """Numbers that equal attributes share: to hash these takes long."""
+        self._number_of = numbering()
         self._places: Mapping[SSAValue, str] = {}
         """The argument that holds a buffer which a function is called with."""
 
@@ -161,9 +159,7 @@ class Main:
 
     def hook(self) -> Argument:
         """Return the function to tell of outputs, or null: io has it last."""
-        return Argument(
-            self._pointers.at("io", len(self.storage.of_caller), 0, i8), Operand(i8)
-        )
+        return Argument(self._behind(0, i8), Operand(i8))
 
     def base(
         self,
@@ -228,9 +224,8 @@ class Main:
 
     def likeness_of(self, op: Operation) -> Hashable:
         """Return what is equal for ops that differ in buffers alone."""
-        types = [self._number_of(operand.type) for operand in operands_of(op)]
-        properties = [self._number_of(each) for each in op.properties.values()]
-        return type(op), *types, *op.properties, *properties
+        given = [value.type for value in operands_of(op)], op.properties.values()
+        return type(op), *map(self._number_of, chain(*given)), *op.properties
 
     def planned(self, key: Hashable, plan: Callable[[], T]) -> T:
         """Return what `plan` returns, once for equal keys."""
