@@ -48,7 +48,11 @@ class Costs(NamedTuple):
     winograd_caches: int = 4
     """The second-level caches that hold a block whose parts threads share."""
     winograd_spill: float = 25.0
-    """The transforms of a tile that do not, divided by the channels that share them."""
+    """
+    The transforms of a tile that do not, divided by the channels that share them.
+
+    On Zen 3 a VGG-19 takes as long with 28 as with 25, and works in 27 MB, not in 42.
+    """
 
     strided_lines: float = 0.15
     """

@@ -34,7 +34,7 @@ _SHAPES: dict[str, dict[str, Any]] = {
         "panel_widths": (16,),
         "masked_sizes": (4, 8),
         "converts_f16": True,
-        "costs": Costs(interleaved_groups=2.0, product_unroll=4),
+        "costs": Costs(interleaved_groups=2, product_unroll=4, winograd_spill=28),
     },
     "avx512": {
         "vector_bits": 512,
