@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from glow.backends.cpu import targets
+from glow.backends.cpu import target_numbers, targets
 from glow.backends.cpu.cores import CORES, Core, core_of
 from glow.support.targets import resolve, target_of
 from glow.targets import known_targets
@@ -134,3 +134,16 @@ def test_untested_host_is_reported_once():
         warnings.simplefilter("error")
         targets._warn_untested_host("arm64-apple-darwin")
         targets._warn_untested_host("x86_64-unknown-linux-gnu")
+
+
+def test_numbers_of_a_processor_try_the_tallest_tiles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def rate(_: object, rows: int, columns: int, *__: object, **___: object) -> int:
+        return rows if columns == cpu.panel_width else 0
+
+    cpu = target_of("cpu")
+    monkeypatch.setattr(target_numbers, "measured_tile", rate)
+    monkeypatch.setattr(target_numbers, "measured_peaks", lambda: "")
+    most = cpu.registers * 3 // 4 * cpu.f32_lanes // cpu.panel_width
+    assert f"tile_rows={most}" in target_numbers.target_numbers()
