@@ -124,7 +124,7 @@ def _files_of(module: ModuleOp) -> set[mmap]:
 def _lower(
     module: ModuleOp, parts: Sequence[Part], files: Set[mmap], watch: Watch | None
 ) -> list[StageReport]:
-    """Run `parts`; after each, give back the memory of `files`, read until then."""
+    """Run `parts`, and after each release the pages of `files` that it has read."""
     ctx = context()
     reports: list[StageReport] = []
     try:

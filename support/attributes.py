@@ -61,7 +61,7 @@ class OfAttributes(Generic[T]):
 
 
 def numbering() -> OfAttributes[int]:
-    """Return a function that numbers attributes; equal ones have one number."""
+    """Return a function that gives equal attributes the same number."""
     numbers: dict[Attribute, int] = {}
     return OfAttributes(lambda each: numbers.setdefault(each, len(numbers)))
 

@@ -42,7 +42,7 @@ def lower_op(main: Main, op: Operation) -> None:
 
 
 def _check_kernel(rule: KernelRule, op: ApplyOp) -> None:
-    """Raise unless the kernel of a rule has what `op` asks for."""
+    """Check that the kernel takes the epilogue and the scratch buffers of `op`."""
     if op.epilogue.blocks and rule.epilogue is None:
         raise PassFailedException(f"no kernel computes an epilogue after {op.title}")
     if rule.scratch is None:

@@ -40,11 +40,11 @@ class LibraryFunction(ABC):
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the function as text: equal for equal keys, everywhere."""
+        """SHA-256 of the function as text; the same in every process."""
         return sha256(f"{type(self).__module__}.{self!r}".encode()).hexdigest()
 
     def interned(self) -> Self:
-        """Return the first function equal to this one, which has its symbol by now."""
+        """Return the equal function that was interned first, and knows its symbol."""
         return cast(Self, _KNOWN.setdefault(self, self))
 
     @abstractmethod
