@@ -119,3 +119,18 @@ def test_code_for_one_thread_starts_no_pool(path: Path) -> None:
     net = glow.compile(path, threads=1)
     net.run(given())
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize(("width", "helps"), [(64, False), (768, True)])
+def test_code_is_for_threads_where_a_second_one_saves_time(
+    width: int, helps: bool, path: Path
+) -> None:
+    """A row times 768 x 768 weights waits for these longer than a thread wakes."""
+    x, w = f"tensor<1x{width}xf32>", f"tensor<{width}x{width}xf32>"
+    path.write_text(f"""
+        func.func @main(%x: {x}, %w: {w}) -> {x} {{
+          %y = graph.matmul %x, %w : ({x}, {w}) -> {x}
+          func.return %y : {x}
+        }}""")
+    net: Any = glow.compile(path, threads=2)
+    assert (net.image().team is not None) == helps

@@ -98,7 +98,9 @@ class Gemm(Kernel):
             return costs.streamed_products_per_ns * lanes
         # Small tiles wait for memory: each number of the right factor is used less.
         full = costs.products_per_ns * lanes
-        return full * min(1, self.tile.size / (16 * lanes))
+        full *= min(1, self.tile.size / (16 * lanes))
+        one_row = costs.row_products_per_ns * lanes
+        return min(full, one_row) if self.tile.rows == 1 else full
 
     @property
     def prefix(self) -> str:
