@@ -10,9 +10,9 @@ everything claimed; pieces that are done are counted through all runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Literal, TypeVar, get_type_hints
 
 from xdsl.dialects import func
@@ -80,16 +80,8 @@ class TeamFunction(LibraryFunction):
 
     symbol: str  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    @property
-    def _types(self) -> dict[str, Attribute]:
-        """The types of arguments, and of the result, which is called `return`."""
-        kinds = {Memory: WORDS, Value: INDEX}
-        hints = get_type_hints(_BODIES[self.symbol])
-        return {name: kinds[kind] for name, kind in hints.items() if kind in kinds}
-
     def build(self) -> FuncOp:
-        types = self._types
-        outputs = [types.pop("return")] if "return" in types else []
+        types, outputs = _types_of(self.symbol)
         op = FuncOp(self.symbol, (list(types.values()), outputs), visibility=PRIVATE)
         block = op.body.block
         for arg, name in zip(block.args, types, strict=True):
@@ -101,9 +93,18 @@ class TeamFunction(LibraryFunction):
 
     def declaration(self) -> FuncOp:
         """Return the function without a body."""
-        types = self._types
-        outputs = [types.pop("return")] if "return" in types else []
+        types, outputs = _types_of(self.symbol)
         return self.declare(list(types.values()), outputs)
+
+
+@cache
+def _types_of(symbol: str) -> tuple[Mapping[str, Attribute], Sequence[Attribute]]:
+    """Return the types of the arguments of a function, by name, and of its result."""
+    kinds = {Memory: WORDS, Value: INDEX}
+    hints = get_type_hints(_BODIES[symbol])
+    types = {name: kinds[kind] for name, kind in hints.items() if kind in kinds}
+    outputs = [types.pop("return")] if "return" in types else []
+    return types, outputs
 
 
 def team_functions(kernels: Literal["defined", "declared"]) -> list[FuncOp]:
