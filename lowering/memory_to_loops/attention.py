@@ -24,7 +24,12 @@ from glow.lowering.memory_to_loops.kernels.attention_scores import (
     Spread,
     Strides,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Call,
+    Kernel,
+    PreparedCall,
+    Work,
+)
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile, tiles_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.rules import check_lines, check_room
@@ -67,11 +72,15 @@ def lower_attention(main: Main, op: AttentionOp) -> None:
     check_room(op, op.scratch, f32, op.room()["size"])
     given = {"mask": op.mask, "bias": op.bias, "lengths": op.valid_length}
     present = {name: v for name, v in given.items() if v is not None}
-    kernel, row, work = main.once(op, lambda: _plan(main.target, op, present))
     tensors = dict(zip(TENSORS, (op.query, op.key, op.value, op.result), strict=True))
-    arguments = {n: main.base(buffer) for n, buffer in (tensors | present).items()}
-    arguments["scratch"] = main.own(op.scratch)
-    main.call(kernel, arguments, row, work)
+    passed = {n: main.base(buffer) for n, buffer in (tensors | present).items()}
+    passed["scratch"] = main.own(op.scratch)
+
+    def prepared() -> PreparedCall:
+        kernel, row, work = _plan(main.target, op, present)
+        return main.prepare(kernel, passed, row, work)
+
+    main.append(main.once(op, prepared), passed)
 
 
 def _plan(

@@ -22,7 +22,7 @@ from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.elementwise import run_program
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel, PreparedCall, Work
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule, Spot
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -152,14 +152,17 @@ def lower_last_axes_norm(main: Main, op: ApplyOp) -> None:
         return
     buffers = _buffers(op) | dict(zip(STATISTICS, statistics, strict=False))
 
-    def plan() -> tuple[Kernel, Any, Work]:
+    passed = {name: main.base(buffer) for name, buffer in buffers.items()}
+
+    def prepared() -> PreparedCall:
         operands = {name: (each, addressing_of(each)) for name, each in buffers.items()}
         graph_op = op.graph_op()
         split = normalize_axis(graph_op.parameters()["axis"], len(shape))
-        return _plan(main, op, operands, split, isinstance(graph_op, LayerNormOp))
+        is_centered = isinstance(graph_op, LayerNormOp)
+        kernel, row, work = _plan(main, op, operands, split, is_centered)
+        return main.prepare(kernel, passed, row, work)
 
-    kernel, row, work = main.once(op, plan)
-    main.call(kernel, buffers, row, work)
+    main.append(main.once(op, prepared), passed)
 
 
 @lowers(InstanceNormOp, GroupNormOp, in_place=True)
