@@ -264,10 +264,13 @@ def _cut(
     loops = {name: getattr(row, name) for name in ("batches", "panels", "tiles")}
     batches, panels, tiles = (steps.last - steps.first for steps in loops.values())
     cost = batches * panels * tiles * kernel.tile.size * depth
-    is_near = F32_BYTES * row.panel_stride * panels <= target.costs.near_factor
+    factor = F32_BYTES * row.panel_stride * panels
+    is_near = factor <= target.costs.near_factor
     is_tall = row.columns < tiles * kernel.tile.rows
     if is_shared:
-        by_rows = tiles >= (_FEW_TILES if is_near else _MANY_TILES)
+        # Calls of a strand take turns every few rows, and read all of a factor then.
+        stays = factor <= target.l2_bytes // 2
+        by_rows = stays and tiles >= (_FEW_TILES if is_near else _MANY_TILES)
     else:
         by_rows = tiles >= _MANY and (is_near or is_tall or panels < _MANY)
     units = {"batches": 0, "panels": 0, "tiles": 1}

@@ -284,6 +284,12 @@ def test_who_reads_what_others_write_comes_after_them(
 def at_loops(name: str, target: str = "cpu:avx2", piece_ns: int = 5000) -> ModuleOp:
     """Return a model of tests in pieces, kernels declared."""
     module = glow.load((models.TWINS | models.MODELS)[name]()).module
+    return lowered(module, target, piece_ns)
+
+
+def lowered(
+    module: ModuleOp, target: str = "cpu:avx2", piece_ns: int = 5000
+) -> ModuleOp:
     stages = stages_between("import", "loops")
     text = pipeline_text(stages, target, "declared", piece_ns)
     run_passes(parse_passes(text), context(), module)
@@ -329,5 +335,28 @@ def test_products_go_on_with_pieces_of_lines(monkeypatch: pytest.MonkeyPatch) ->
         assert target_of("cpu:avx512").tile_rows == 8
         module = at_loops("mobilenet_v2", "cpu:avx512", 2500)
         assert number_of(module, "sections") <= 33
+    finally:
+        target_of.cache_clear()
+
+
+@pytest.mark.parametrize(("width", "waits"), [(256, 0), (1024, 1)])
+def test_products_go_on_by_rows_where_factors_stay_near(
+    width: int, waits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of L2 holds 256 x 256 weights, not 1024 x 1024, which are read by panels."""
+    sizes = 48 << 10, 2 << 20
+    monkeypatch.setattr("glow.backends.cpu.targets.cache_sizes", lambda: sizes)
+    target_of.cache_clear()
+    x, w = f"tensor<768x{width}xf32>", f"tensor<{width}x{width}xf32>"
+    text = f"""
+    func.func @main(%x: {x}, %w: {w}) -> {x} {{
+      %y = graph.matmul %x, %w : ({x}, {w}) -> {x}
+      %z = graph.matmul %y, %w : ({x}, {w}) -> {x}
+      func.return %z : {x}
+    }}"""
+    try:
+        module = lowered(parse_text(context(), text, "products"))
+        # The others put weights into panels, and tell of the output.
+        assert number_of(module, "sections") == 3 + waits
     finally:
         target_of.cache_clear()
