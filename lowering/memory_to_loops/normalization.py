@@ -151,7 +151,6 @@ def lower_last_axes_norm(main: Main, op: ApplyOp) -> None:
         _describe_nothing(main, op, statistics)
         return
     buffers = _buffers(op) | dict(zip(STATISTICS, statistics, strict=False))
-
     passed = {name: main.base(buffer) for name, buffer in buffers.items()}
 
     def prepared() -> PreparedCall:
