@@ -177,15 +177,17 @@ def split(attribute: Attribute) -> tuple[Hashable, Integers]:
 
 def number_of(attribute: Attribute) -> int | None:
     """Return an integer that is no part of a structure."""
-    if not isinstance(attribute, IntAttr):
+    if type(attribute) is not IntAttr:  # by its exact class: xDSL's are abstract
         return None
-    number = cast(int, attribute.data)
+    number = attribute.data
     return None if number in SPECIAL else number
 
 
 def parts_of(attribute: Attribute) -> tuple[Hashable, Sequence[Attribute]] | None:
     """Return what has no integers, and the parts that may; None if there are none."""
     match attribute:
+        case IntAttr():
+            return None
         case IntegerAttr() if attribute.type != i1:
             return attribute.type, (attribute.value,)
         case MemRefType():

@@ -102,6 +102,8 @@ class _OpPlan:
     """What a copy of an op is made of, in the order in which integers are written."""
 
     op: Operation
+    is_constant: bool
+    """Whether it holds a constant's bytes."""
     results: Sequence[_WithIntegers]
     constant: _OpPlan | None
     """The constant that the op is the first to read."""
@@ -144,6 +146,7 @@ class _Planner:
                 own[name] = each.attribute
         return _OpPlan(
             op,
+            BYTES.get(type(op)) in op.properties,
             results,
             constant and self.plan(constant),
             properties,
@@ -176,23 +179,21 @@ class _FormCopier:
         types = [self._next(each) for each in plan.results]
         if plan.constant is not None:
             self.operation(plan.constant)
-        properties, attributes = plan.properties, plan.attributes
-        if plan.changed:
-            properties, attributes = dict(properties), dict(attributes)
-            for is_property, name, each in plan.changed:
-                own = properties if is_property else attributes
-                own[name] = self._next(each)
         operands = [values[value] for value in operands_of(op)]
-        place = op.location
-        copy = build_op(type(op), operands, types, properties, attributes, place)
+        given = types, plan.properties, plan.attributes, op.location
+        copy = build_op(type(op), operands, *given)
+        for is_property, name, each in plan.changed:
+            own = copy.properties if is_property else copy.attributes
+            own[name] = self._next(each)
         for blocks in plan.regions:
             copy.add_region(Region([self._block(*each) for each in blocks]))
-        if BYTES.get(type(copy)) in properties:
+        if plan.is_constant:
             assert isinstance(copy, StorageOp)
             self.constants.append(copy)
         for old, new in zip(op.results, copy.results, strict=True):
             values[old] = new
-            new.name_hint = old.name_hint
+            if (name := old.name_hint) is not None:  # which is valid
+                new._name = name  # pyright: ignore[reportPrivateUsage]
         return copy
 
     def _block(
@@ -222,25 +223,25 @@ class _FormCopier:
 def _rebuilt(attribute: Attribute, integers: Iterator[int]) -> Attribute:
     """Return `attribute` with these integers."""
     if number_of(attribute) is not None:
-        return IntAttr(next(integers))
+        return unchecked(IntAttr, data=next(integers))
     parts = parts_of(attribute)
     if parts is None:
         return attribute
     inside: list[Any] = [_rebuilt(part, integers) for part in parts[1]]
     match attribute:
-        case IntegerAttr():
-            return IntegerAttr(inside[0], attribute.type)
         case MemRefType():
             shape, layout = inside
             own = {**vars(attribute), "shape": shape, "layout": layout}
             return unchecked(MemRefType, **own)
+        case ArrayAttr():
+            return unchecked(ArrayAttr, data=tuple(inside))
+        case IntegerAttr():
+            return IntegerAttr(inside[0], attribute.type)
         case StridedLayoutAttr():
             return StridedLayoutAttr(*inside)
         case DenseArrayBase():
             numbers = [number.data for number in inside]
             return DenseArrayBase.from_list(attribute.elt_type, numbers)
-        case ArrayAttr():
-            return ArrayAttr(inside)
         case _:
             assert isinstance(attribute, DictionaryAttr)
             return DictionaryAttr(dict(zip(attribute.data, inside, strict=True)))

@@ -40,6 +40,7 @@ _VALUES = {OpResult, BlockArgument}
 OperationT = TypeVar("OperationT", bound=Operation)
 _Attributes = Mapping[str, Attribute]
 _NONE: _Attributes = {}
+_NO_VALUES: SSAValues[Any] = SSAValues(())
 
 
 def build_op(
@@ -65,26 +66,31 @@ def fill_op(
     location: LocationAttr = UNKNOWN_LOC,
 ) -> None:
     """Initialize `op`, which has no regions, as `Operation.__init__` does."""
-    values, uses = SSAValues(operands), list[Use]()
-    for i, value in enumerate(values):
-        first = value.first_use
-        use = value.first_use = Use(op, i, None, first)
-        if first is not None:
-            first._prev_use = use  # pyright: ignore[reportPrivateUsage]
-        uses.append(use)
+    values, results = _NO_VALUES, _NO_VALUES
+    uses: list[Use] = []  # a call of `list[Use]` takes as long as four uses
+    if operands:
+        values = SSAValues(operands)
+        for i, value in enumerate(values):
+            first = value.first_use
+            use = value.first_use = Use(op, i, None, first)
+            if first is not None:
+                first._prev_use = use  # pyright: ignore[reportPrivateUsage]
+            uses.append(use)
+    if result_types:
+        types = enumerate(result_types)
+        results = SSAValues([OpResult(type_, op, i) for i, type_ in types])
     op._operands = values  # pyright: ignore[reportPrivateUsage]
     op._operand_uses = tuple(uses)  # pyright: ignore[reportPrivateUsage]
-    op.results = SSAValues(
-        [OpResult(type_, op, i) for i, type_ in enumerate(result_types)]
-    )
-    default_properties, default_attributes = _defaults_of(type(op))
+    op.results = results
     op.properties = {**properties}
     op.attributes = {**attributes}
     op.location = location
-    for name, default in default_properties:
-        op.properties.setdefault(name, default)
-    for name, default in default_attributes:
-        op.attributes.setdefault(name, default)
+    defaults = _defaults_of(type(op))
+    if defaults is not None:
+        for name, default in defaults[0]:
+            op.properties.setdefault(name, default)
+        for name, default in defaults[1]:
+            op.attributes.setdefault(name, default)
     Operation.__post_init__(op)  # by which xDSL's builders learn of ops
 
 
@@ -112,10 +118,10 @@ _Defaults = Sequence[tuple[str, Attribute]]
 
 
 @cache
-def _defaults_of(kind: type[Operation]) -> tuple[_Defaults, _Defaults]:
-    """Return the default properties and attributes of a class of ops."""
+def _defaults_of(kind: type[Operation]) -> tuple[_Defaults, _Defaults] | None:
+    """Return the default properties and attributes of a class of ops, if it has any."""
     if not issubclass(kind, IRDLOperation):
-        return (), ()
+        return None
     definition = kind.get_irdl_definition()
     properties, attributes = (
         [
@@ -125,7 +131,7 @@ def _defaults_of(kind: type[Operation]) -> tuple[_Defaults, _Defaults]:
         ]
         for declared in (definition.properties, definition.attributes)
     )
-    return properties, attributes
+    return (properties, attributes) if properties or attributes else None
 
 
 def initialize(

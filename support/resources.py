@@ -27,12 +27,18 @@ class Resource:
         view = np.ascontiguousarray(array).reshape(np.shape(array)).view()
         view.flags.writeable = False
         self.array = view
+        self._settled: NDArray[Any] | None = None
         self._first: Resource | None = None
         """An equal one by which its bytes are found, and which so lives as long."""
 
     def settle(self, place: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
-        """Keep and return the result of `place`, an equal array that all then share."""
-        self.array = place(self.array)
+        """
+        Keep and return the result of `place`, an equal array that all then share.
+
+        It is asked once: all executables of this process have one place.
+        """
+        if self._settled is not self.array:
+            self._settled = self.array = place(self.array)
         return self.array
 
     @cached_property

@@ -21,21 +21,23 @@ def ops_in(*regions: Region) -> list[Operation]:
     """
     ops: list[Operation] = []
     for region in regions:
-        block = region.first_block
+        block = region._first_block
         while block is not None:
-            op = block.first_op
+            op = block._first_op
             while op is not None:
                 ops.append(op)
-                if op.regions:
-                    ops += ops_in(*op.regions)
+                for inner in op.regions:
+                    if inner._first_block is not None:
+                        ops += ops_in(inner)
                 op = op._next_op
-            block = block.next_block
+            block = block._next_block
     return ops
 
 
 def block_ops(block: Block) -> list[Operation]:
     """Return the ops right in `block`; to list `block.ops` walks twice, and slower."""
-    ops, op = list[Operation](), block.first_op
+    ops: list[Operation] = []
+    op = block._first_op
     while op is not None:
         ops.append(op)
         op = op._next_op
@@ -87,7 +89,8 @@ def free_ops(*regions: Region) -> None:
         for use in op._operand_uses:
             use._prev_use = use._next_use = None
         for region in op.regions:
-            _free_blocks(region)
+            if region._first_block is not None:
+                _free_blocks(region)
             region.parent = None
         op._operands = op.results = _NO_VALUES
         op._operand_uses = ()

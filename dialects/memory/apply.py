@@ -53,9 +53,12 @@ from glow.dialects.memory.elementwise import (
     check_epilogue,
     flops_of,
 )
+from glow.support.op_construction import initialize
 from glow.support.op_definition import define_op
 from glow.support.types import tensor
+from glow.support.walking import operands_of
 
+_GRAPH_OP = "_graph_op"
 GROUPS = ("ins", "inouts", "outs", "extras", "scratch")
 
 
@@ -189,7 +192,16 @@ class ApplyOp(MemoryOp):
         Return the graph op, on tensors with the shapes and elements of the buffers.
 
         It is in no block and its operands have no other use: it only answers questions.
+        All ask the same one as long as types and properties stay.
         """
+        types = [value.type for value in operands_of(self)]
+        follows_from = types, list(self.properties.values())
+        known: tuple[object, GraphOp] | None = vars(self).get(_GRAPH_OP)
+        if known is None or known[0] != follows_from:
+            vars(self)[_GRAPH_OP] = known = follows_from, self._new_graph_op()
+        return known[1]
+
+    def _new_graph_op(self) -> GraphOp:
         op, buffers = self.graph_class, self._buffers()
         definition = op.get_irdl_definition()
         types = {
@@ -197,17 +209,17 @@ class ApplyOp(MemoryOp):
             for slot, bs in buffers.items()
         }
         stand_ins = {slot: Block(arg_types=ts).args for slot, ts in types.items()}
-        return op.build(
-            operands=[
-                in_slot(name, kind, stand_ins.get(name, ()))
-                for name, kind in definition.operands
-            ],
-            result_types=[
-                in_slot(name, kind, types.get(name, ()))
-                for name, kind in definition.results
-            ],
-            properties={**defaults_of(op), **self.parameters.data},
+        operands, result_types = (
+            [in_slot(name, kind, given.get(name, ())) for name, kind in declared]
+            for declared, given in (
+                (definition.operands, stand_ins),
+                (definition.results, types),
+            )
         )
+        built = object.__new__(op)
+        properties = {**defaults_of(op), **self.parameters.data}
+        initialize(built, operands, result_types, properties)
+        return built
 
     def flops(self) -> int:
         """Return those of the graph op, and one for each op of the epilogue."""

@@ -81,7 +81,7 @@ class CallOp(IRDLOperation):
         self,
         callee: str,
         arguments: Sequence[SSAValue],
-        touches: Sequence[Touch],
+        touches: Sequence[Touch] | ArrayAttr[DenseArrayBase],
         work: tuple[int, int, int],
         *,
         beside: int | None = None,
@@ -90,7 +90,7 @@ class CallOp(IRDLOperation):
         """`work`: units, those of a piece, and the cost of all."""
         properties: dict[str, Attribute] = {
             "callee": symbol_reference(callee),
-            "touched": ArrayAttr([touch.attribute() for touch in touches]),
+            "touched": Touch.all_of(touches),
             **dict(zip(_NUMBERS, map(integer, work), strict=True)),
         }
         if beside is not None:
@@ -243,7 +243,7 @@ class StrandOp(IRDLOperation):
     Calls that a thread does one after the other, for a piece at a time.
 
     Its pieces are shared by all threads; each is taken once. `number` counts strands
-    through all of `main`. Beside calls it has the pointers that they are passed.
+    through all of `main`. Beside calls it may have pointers that they are passed.
 
     Errors: no call, calls of different numbers of pieces, calls of which one touches
     bytes that another writes, unless both move on alike from piece to piece.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase
 
 from glow.support.attributes import i64_array, numbers_of
 
@@ -93,6 +93,15 @@ class Touch:
     @staticmethod
     def of(attribute: DenseArrayBase[Any]) -> Touch:
         return _touch_of(numbers_of(attribute))
+
+    @staticmethod
+    def all_of(
+        touches: Iterable[Touch] | ArrayAttr[DenseArrayBase],
+    ) -> ArrayAttr[DenseArrayBase]:
+        """Return what a call has of its touches, which may be that already."""
+        if isinstance(touches, ArrayAttr):
+            return cast(ArrayAttr[DenseArrayBase], touches)
+        return ArrayAttr([touch.attribute() for touch in touches])
 
     def attribute(self) -> DenseArrayBase[Any]:
         own = self.bytes

@@ -30,7 +30,7 @@ from xdsl.passes import ModulePass
 
 from glow.lowering.loops_to_llvm.control import result_type
 from glow.lowering.loops_to_llvm.numbers_of_main import replace_by_numbers
-from glow.lowering.loops_to_llvm.sections import parts_of
+from glow.lowering.loops_to_llvm.sections import parts_of, sink_pointers
 from glow.lowering.loops_to_llvm.state import Translation
 from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, stored
 from glow.support.op_construction import build_op
@@ -94,6 +94,7 @@ def _lowered(
 ) -> list[Operation]:
     match op:
         case func.FuncOp():
+            sink_pointers(op)
             parts = [_lower_function(part, externals, target) for part in parts_of(op)]
             return [*parts, _lower_function(op, externals, target)]
         case memref.GlobalOp():

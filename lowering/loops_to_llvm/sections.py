@@ -6,6 +6,7 @@ from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import IntegerAttr, i1, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.team.notes import RECORD_WORDS, NoteOp
 from glow.dialects.team.sections import CallOp, SectionOp, StrandOp
 from glow.lowering.loops_to_llvm.memory import gep
@@ -27,6 +28,36 @@ _MOST_SECTIONS = 16
 
 _WORD: dict[str, Attribute] = {"alignment": integer(8), "ordering": integer(0)}
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
+
+
+def sink_pointers(function: func.FuncOp) -> None:
+    """
+    Compute pointers in the strands of `function` that pass them to calls.
+
+    A worker does few of the strands of a run: what is before all of them, each worker
+    does, and it would wait in registers.
+    """
+    blocks = list(function.body.blocks)
+    sections = [op for block in blocks for op in ops_of(block.ops, SectionOp)]
+    sunk: dict[BaseOp, None] = {}
+    for strand in (strand for section in sections for strand in section.strands):
+        copies: dict[SSAValue, SSAValue] = {}
+        for call in strand.calls:
+            arguments = [*operands_of(call)]
+            for number, value in enumerate(arguments):
+                pointer = value.owner
+                if not isinstance(pointer, BaseOp) or pointer.parent is call.parent:
+                    continue
+                if value not in copies:
+                    copy = pointer.clone()
+                    strand.body.block.insert_op_before(copy, call)
+                    copies[value], sunk[pointer] = copy.result, None
+                arguments[number] = copies[value]
+            call.operands = arguments
+    for pointer in sunk:
+        if pointer.result.first_use is None:
+            pointer.detach()
+            pointer.erase()
 
 
 def parts_of(function: func.FuncOp) -> list[func.FuncOp]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 from xdsl.dialects.func import ReturnOp
@@ -29,6 +30,11 @@ def active_ops(block: Block) -> list[Operation]:
 def lower_op(main: Main, op: Operation) -> None:
     """Append the calls that do `op`."""
     main.begin(op)
+    main.lower(op, partial(_lower_new, op))
+
+
+def _lower_new(op: Operation, main: Main) -> None:
+    """Append the calls of an op that is like none before."""
     applied = op if isinstance(op, ApplyOp) else None
     if applied is not None and _computes_nothing(applied):
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from xdsl.ir import SSAValue
@@ -35,6 +35,8 @@ def lower_copy(main: Main, op: CopyOp) -> None:
 def packing_of(main: Main, op: ConvOp | MatMulOp) -> CopyOp | None:
     """Return the copy that `lower_copy` left to `op`, None if there is none."""
     right = root_of(op.rhs if isinstance(op, MatMulOp) else op.filter)
+    if not _is_far(main, right):
+        return None
     copies = (use.operation for use in right.uses)
     for copy in copies:
         if isinstance(copy, CopyOp) and copy.result is right:
@@ -50,9 +52,7 @@ def _product_after(main: Main, op: CopyOp) -> ConvOp | MatMulOp | None:
     other at each panel.
     """
     packed = op.result
-    if main.piece_ns or not is_blocked(packed) or not isinstance(packed.owner, AllocOp):
-        return None
-    if size_bytes(buffer_type(packed)) * _NEAR <= main.near_bytes:
+    if not _is_far(main, packed):
         return None
     after, source = op.next_op, root_of(op.source)
     while isinstance(after, AllocOp | GetOp | ViewOp | DeallocOp):
@@ -74,13 +74,23 @@ def _product_after(main: Main, op: CopyOp) -> ConvOp | MatMulOp | None:
     )
     roots = [root_of(each) for each in after.operands]
     written = [root_of(each) for each, kind in after.accesses() if kind.writes]
-    is_kept = _place_of(source) not in map(_place_of, written)
+    holder = main.storage.holder_of
+    is_kept = holder(source) not in map(holder, written)
     return after if is_alone and is_kept and roots.count(packed) == 1 else None
 
 
-def _place_of(root: SSAValue) -> Hashable:
-    """Return what is equal for buffers of one place."""
-    return root.owner.symbol if isinstance(root.owner, GetOp) else root
+def _is_far(main: Main, packed: SSAValue) -> bool:
+    """
+    Return whether `packed` may take part in turns: it does not stay near by itself.
+
+    Whether it does depends on the ops around.
+    """
+    if main.piece_ns or not is_blocked(packed) or main.storage.is_constant(packed):
+        return False
+    if size_bytes(buffer_type(packed)) * _NEAR <= main.near_bytes:
+        return False
+    main.repeats.refuse()
+    return isinstance(packed.owner, AllocOp)
 
 
 def call_by_panels(

@@ -65,11 +65,3 @@ class Pointers:
             )
             append_op(self._block, op)
         return result_of(op)
-
-    def erase(self) -> None:
-        """Take pointers out of the block; nothing in it uses them."""
-        for op in self._bases.values():
-            if op.parent is self._block:
-                op.detach()
-                op.erase()
-        self._bases.clear()

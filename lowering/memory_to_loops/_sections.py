@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import ceil
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.team.sections import (
     AccessesOf,
     CallOp,
@@ -21,8 +20,6 @@ from glow.dialects.team.sections import (
 from glow.dialects.team.touches import PlacedTouch
 from glow.lowering.memory_to_loops._strands import CallChain
 from glow.lowering.memory_to_loops.history import History, PastTouch
-from glow.support.op_construction import build_op, result_of
-from glow.support.walking import operands_of
 
 _MANY_PARTS = 14
 """
@@ -63,10 +60,7 @@ def sections_of(
             strand.cut(piece_ns)
         # Long pieces go first: short ones then fill what time others leave.
         strands = sorted(section, key=lambda each: -each.cost // each.calls[0].pieces)
-        ops = [
-            StrandOp(count + n, list(_with_pointers(strand.calls, team.owner)))
-            for n, strand in enumerate(strands)
-        ]
+        ops = [StrandOp(count + n, each.calls) for n, each in enumerate(strands)]
         count += len(ops)
         sections.append(SectionOp(len(sections), team, ops))
     return sections
@@ -89,39 +83,6 @@ def saves_time(sections: Sequence[SectionOp], piece_ns: int) -> bool:
             less, more = sorted((less + turns % 2 * piece, more))
         saved += less - _BARRIER * piece_ns
     return saved >= _LEAST_SAVED * piece_ns
-
-
-def _with_pointers(
-    calls: Iterable[CallOp], main: Operation | Block
-) -> Iterator[Operation]:
-    """
-    Yield each call after the pointers that are its arguments.
-
-    They leave `main`; those that another strand has taken from there are copied.
-    """
-    copies: dict[SSAValue, SSAValue] = {}
-    for call in calls:
-        arguments = [*operands_of(call)]
-        for number, value in enumerate(arguments):
-            owner = value.owner
-            if type(owner) is not BaseOp:
-                continue
-            if value not in copies:
-                if owner.parent is main:
-                    owner.detach()
-                else:
-                    owner = _copy_of(owner)
-                copies[value] = result_of(owner)
-                yield owner
-            arguments[number] = copies[value]
-        if any(x is not y for x, y in zip(arguments, operands_of(call), strict=True)):
-            call.operands = arguments
-        yield call
-
-
-def _copy_of(pointer: BaseOp) -> BaseOp:
-    types = [result_of(pointer).type]
-    return build_op(BaseOp, operands_of(pointer), types, pointer.properties)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from glow.analysis.buffers import accesses_of, root_of, size_bytes
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.team.sections import CallOp
 from glow.dialects.team.touches import Touch
-from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
+from glow.lowering.memory_to_loops.kernels.kernel import Argument, PreparedCall
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.lowering.memory_to_loops.touched import bytes_of, bytes_of_rows
@@ -62,23 +62,20 @@ class SharedCalls:
 
     def add(
         self,
-        symbol: str,
+        call: PreparedCall,
         operands: Sequence[SSAValue],
         passed: Mapping[str, Argument],
-        work: Work,
-        *,
-        per_ns: float,
-        ordered: bool,
+        cost: int,
     ) -> CallOp:
-        """Return a call of `symbol`, whose first operands are what is `passed`."""
-        cost = int(work.units * work.cost / per_ns)
+        """Return `call` on operands, the first of which are what is `passed`."""
+        rows, units = call.work.rows, call.work.units
         op = CallOp(
-            symbol,
+            call.symbol,
             operands,
-            list(self._touches(passed, work.rows)),
-            (work.units, work.units, cost),
+            call.once("touched", lambda: Touch.all_of(self._touches(passed, rows))),
+            (units, units, cost),
             beside=self.group,
-            ordered=ordered,
+            ordered=call.ordered,
         )
         self.calls.append(op)
         return op

@@ -27,7 +27,6 @@ from glow.lowering.memory_to_loops.kernels.attention_scores import (
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
     Kernel,
-    PreparedCall,
     Work,
 )
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile, tiles_of
@@ -75,12 +74,8 @@ def lower_attention(main: Main, op: AttentionOp) -> None:
     tensors = dict(zip(TENSORS, (op.query, op.key, op.value, op.result), strict=True))
     passed = {n: main.base(buffer) for n, buffer in (tensors | present).items()}
     passed["scratch"] = main.own(op.scratch)
-
-    def prepared() -> PreparedCall:
-        kernel, row, work = _plan(main.target, op, present)
-        return main.prepare(kernel, passed, row, work)
-
-    main.append(main.once(op, prepared), passed)
+    kernel, row, work = _plan(main.target, op, present)
+    main.call(kernel, passed, row, work)
 
 
 def _plan(

@@ -34,9 +34,7 @@ from glow.support.types import compute_type
 def lower_conv(main: Main, op: ConvOp) -> None:
     match op.algorithm.data:
         case "direct" | "pairs" | "depthwise":
-            call_product(
-                main, op, (op.input, op.filter), lambda: _direct(main.target, op)
-            )
+            call_product(main, op, (op.input, op.filter), _direct(main.target, op))
         case "winograd":
             _winograd(main, op, ConvGeometry.of(op))
         case _:

@@ -15,7 +15,7 @@ from glow.dialects.memory.address import find_addressing, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
 from glow.lowering.memory_to_loops.axes import LoopAxes, collapse
-from glow.lowering.memory_to_loops.elementwise import call_program, program_arguments
+from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.copies import (
     UNROLL,
     BlockTranspose,
@@ -26,7 +26,7 @@ from glow.lowering.memory_to_loops.kernels.copies import (
     RunsRow,
     Transpose,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel, PreparedCall, Work
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.rows import Offsets, largest_divisor, offsets_of
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
@@ -89,17 +89,10 @@ def clear_padding(main: Main, buffer: SSAValue) -> None:
     element, addressing = type_.element_type, find_addressing(type_)
     first = 0 if addressing is None else -addressing.offset
     program = ScalarProgram.constant(number_attribute(0, element), element)
-    key = clear_padding, type_
-    known: list[tuple[int, PreparedCall]] | None = main.plans.get(key)
     with main.shared.beside():
-        for start, call in known or ():
-            main.append(call, program_arguments(main, program, [(buffer, start)]))
-        if known is None:
-            main.plans[key] = calls = list[tuple[int, PreparedCall]]()
-            for part in padding_of(buffer):
-                axes, start = collapse(part.axes, (0,)), first + part.starts[0]
-                call = call_program(main, program, [(buffer, start)], axes)
-                calls.append((start, call))
+        for part in padding_of(buffer):
+            axes, start = collapse(part.axes, (0,)), first + part.starts[0]
+            call_program(main, program, [(buffer, start)], axes)
 
 
 def call_copy(

@@ -17,9 +17,7 @@ from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
 from glow.lowering.memory_to_loops.axes import LoopAxes, axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.kernel import (
-    Argument,
     Fault,
-    PreparedCall,
 )
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
@@ -75,16 +73,9 @@ def lower_elementwise(main: Main, op: ElementwiseOp) -> None:
     Errors: operands in blocks, and of several shapes.
     """
     program, operands = ScalarProgram.of(op.body), [*op.inputs, *op.results_]
-    key = ElementwiseOp, program, tuple([operand.type for operand in operands])
-    if (known := main.plans.get(key)) is not None:
-        places = [(operand, 0) for operand in operands]
-        main.append(known, program_arguments(main, program, places))
-        return
     if not any(map(is_blocked, operands)):
         addressing = list(map(addressing_of, operands))
-        call = run_program(main, op, program, operands, addressing)
-        if not program.divides_integers:  # whose faults name the op
-            main.plans[key] = call
+        run_program(main, op, program, operands, addressing)
         return
     shapes = {extents_of(value) for value in operands}
     if len(shapes) > 1:
@@ -118,17 +109,13 @@ def run_program(
     program: ScalarProgram,
     buffers: Sequence[SSAValue],
     addressing: Sequence[Addressing],
-) -> PreparedCall | None:
-    """
-    Append a call that runs `program` on buffers, inputs first, as addressed.
-
-    Return the call, None where there is no element.
-    """
+) -> None:
+    """Append a call that runs `program` on buffers, inputs first, as addressed."""
     shape = addressing[-1].shape
     if 0 in shape:
-        return None
+        return
     axes = collapse(axes_of(shape, addressing), _loop_order(program))
-    return call_program(main, program, [(buffer, 0) for buffer in buffers], axes, op)
+    call_program(main, program, [(buffer, 0) for buffer in buffers], axes, op)
 
 
 def call_program(
@@ -137,14 +124,16 @@ def call_program(
     places: Sequence[tuple[SSAValue, int]],
     axes: LoopAxes,
     op: MemoryOp | None = None,
-) -> PreparedCall:
+) -> None:
     """
     Append a call that runs `program` over `axes` of buffers, each from a start on.
 
-    `op` is named where integers are divided by zero. Return the call.
+    `op` is named where integers are divided by zero.
     """
     rule, code = Elementwise(program), 0
-    arguments = program_arguments(main, program, places)
+    passed = main.base if _converts(main, program) else main.stored
+    named = zip(rule.moving, places, program.elements, strict=True)
+    arguments = {name: passed(*place, element) for name, place, element in named}
     if program.divides_integers:
         assert op is not None
         arguments["fault"] = main.fault
@@ -157,21 +146,7 @@ def call_program(
         wide = map(compute_type, types) if _converts(main, program) else ()
         strips = Strips.of(main.target, [*types, *wide], unroll_of(program))
     kernel, row, work = lines.plan(strips, None)
-    call = main.prepare(kernel, arguments, row, work)
-    main.append(call, arguments)
-    return call
-
-
-def program_arguments(
-    main: Main, program: ScalarProgram, places: Sequence[tuple[SSAValue, int]]
-) -> dict[str, Argument]:
-    """Return what a call of `program` is passed: inputs, then results."""
-    passed = main.base if _converts(main, program) else main.stored
-    names = Elementwise(program).moving
-    return {
-        name: passed(*place, element)
-        for name, place, element in zip(names, places, program.elements, strict=True)
-    }
+    main.call(kernel, arguments, row, work)
 
 
 def _converts(main: Main, program: ScalarProgram) -> bool:

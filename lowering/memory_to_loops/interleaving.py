@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from glow.analysis.buffers import root_of, size_bytes
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.team.sections import place_of
-from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
+from glow.lowering.memory_to_loops.kernels.kernel import Argument, PreparedCall
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitSpans
 from glow.lowering.memory_to_loops.rows import Offsets
 from glow.lowering.memory_to_loops.storage import Storage
@@ -43,16 +43,30 @@ class ByteSpan:
     low: Offsets
     high: Offsets
 
+    @cached_property
+    def first(self) -> int:
+        return int(self.low.min())
+
+    @cached_property
+    def end(self) -> int:
+        return int(self.high.max())
+
     @property
     def bytes(self) -> int:
-        return int(self.high.max() - self.low.min())
+        return self.end - self.first
+
+    def moved(self, place: Hashable, offset: int) -> ByteSpan:
+        """Return the same bytes, `offset` further on in another block of memory."""
+        low, high = self.low + offset, self.high + offset
+        moved = ByteSpan(place, self.writes, self.is_own, low, high)
+        vars(moved).update(first=self.first + offset, end=self.end + offset)
+        return moved
 
     def meets(self, other: ByteSpan) -> bool:
         """Return whether both may touch a byte."""
         if self.place != other.place or (self.is_own and other.is_own):
             return False
-        first = max(self.low.min(), other.low.min())
-        return bool(first < min(self.high.max(), other.high.max()))
+        return max(self.first, other.first) < min(self.end, other.end)
 
     def needs(self, other: ByteSpan, units: int) -> Offsets | None:
         """
@@ -75,23 +89,25 @@ class ByteSpan:
 class PlannedCall:
     """A call that `main` makes, in one piece or several."""
 
-    symbol: str
+    prepared: PreparedCall
     operands: Sequence[SSAValue]
     passed: Mapping[str, Argument]
-    work: Work
     location: LocationAttr
     storage: Storage
     written: Set[SSAValue] = frozenset()
     """The buffers that its op writes."""
     beside: int | None = None
     """Calls of one number leave each other's elements alone."""
-    is_ordered: bool = False
     ns: int = 0
     """What it takes, roughly."""
     group: int = 0
     """What a profile counts it to."""
     is_interleaved: bool = False
     """Whether it takes turns with calls before it, whose results it reads."""
+
+    @property
+    def units(self) -> int:
+        return self.prepared.work.units
 
     @property
     def is_cut(self) -> bool:
@@ -101,37 +117,59 @@ class PlannedCall:
     @cached_property
     def spans(self) -> list[ByteSpan]:
         """What it touches, constants and tables aside."""
-        units = self.work.spans()
-        return [
-            self._span(name, argument, argument.buffer, units.get(name))
+        own = self.prepared.once("spans", self._spans)
+        return [own[name].moved(*place_of(self.passed[name].base)) for name in own]
+
+    def _spans(self) -> Mapping[str, ByteSpan]:
+        """Return what it touches behind its arguments."""
+        units = self.prepared.work.spans()
+        return {
+            name: self._span(name, argument, argument.buffer, units.get(name))
             for name, argument in self.passed.items()
             if argument.buffer is not None and not self._is_constant(argument.buffer)
-        ]
+        }
 
     def _span(
         self, name: str, argument: Argument, buffer: SSAValue, units: UnitSpans | None
     ) -> ByteSpan:
-        place, offset = place_of(argument.base)
-        writes = buffer in self.written
-        if units is None and (rows := self.work.rows.get(name)) is not None:
-            units = rows.spans(self.work.units)
+        writes, work = buffer in self.written, self.prepared.work
+        if units is None and (rows := work.rows.get(name)) is not None:
+            units = rows.spans(work.units)
         if units is None:
             own = bytes_of(buffer, writes=writes).moved(-argument.lead)
             low, high = np.array([own.begin]), np.array([own.end])
         else:
             size = dtype_of(argument.operand.element).itemsize
             low, high = (each * size for each in units)
-        return ByteSpan(place, writes, argument.is_own, low + offset, high + offset)
+        return ByteSpan(name, writes, argument.is_own, low, high)
 
     @property
     def constant_bytes(self) -> int:
         """The bytes of constants, which each piece reads."""
+        return self.prepared.once("constant bytes", self._constant_bytes)
+
+    def _constant_bytes(self) -> int:
         buffers = [a.buffer for a in self.passed.values() if a.buffer is not None]
         roots = {root_of(buffer) for buffer in buffers if self._is_constant(buffer)}
         return sum(size_bytes(buffer_type(root)) for root in roots)
 
     def _is_constant(self, buffer: SSAValue) -> bool:
         return self.storage.is_constant(root_of(buffer))
+
+    def is_large(self, near: int) -> bool:
+        """Whether it writes more than `near` bytes unit by unit, and may go first."""
+        return self.prepared.once("is large", lambda: self._writes_more(near))
+
+    def _writes_more(self, near: int) -> bool:
+        if self.prepared.ordered or self.constant_bytes > near // _CONSTANTS:
+            return False
+        # Nearly all are small: what their units touch need not be known.
+        written = [bytes_of_root(root_of(each)) for each in self.written]
+        if written and max(each.end for each in written) <= near:
+            return False
+        return self.is_cut and any(
+            span.writes and span.bytes > near for span in self.spans
+        )
 
 
 def rounds_of(
@@ -144,8 +182,12 @@ def rounds_of(
     """
     at = 0
     while at < len(calls):
+        if not calls[at].is_large(near):
+            yield calls[at], 0, calls[at].units
+            at += 1
+            continue
         chain = _Chain(near, costs, calls[at])
-        for call in calls[at + 1 :] if chain.is_large else ():
+        for call in calls[at + 1 :]:
             if not chain.extend(call):
                 break
         yield from chain.rounds()
@@ -161,28 +203,12 @@ class _Chain:
         self._needs: dict[PlannedCall, dict[PlannedCall, Offsets]] = {first: {}}
 
     @property
-    def is_large(self) -> bool:
-        """Whether the first call writes more than a cache holds, unit by unit."""
-        first = self.calls[0]
-        if first.is_ordered:
-            return False
-        # Nearly all are small: what their units touch need not be known.
-        written = [bytes_of_root(root_of(each)) for each in first.written]
-        if written and max(each.end for each in written) <= self._near:
-            return False
-        if first.constant_bytes > self._most_constants:
-            return False
-        return first.is_cut and any(
-            span.writes and span.bytes > self._near for span in first.spans
-        )
-
-    @property
     def _most_constants(self) -> int:
         return self._near // _CONSTANTS
 
     def extend(self, call: PlannedCall) -> bool:
         """Add `call` if it may take turns; return whether another one may follow."""
-        if call.is_ordered:
+        if call.prepared.ordered:
             return False
         needs = {
             other: need
@@ -211,7 +237,7 @@ class _Chain:
         if constants > self._most_constants:
             return False
         return all(
-            need[0] * _AT_ONCE <= other.work.units or not other.is_cut
+            need[0] * _AT_ONCE <= other.units or not other.is_cut
             for other, need in needs.items()
         )
 
@@ -229,20 +255,21 @@ class _Chain:
         done = dict.fromkeys(self.calls, 0)
         for call in self.calls[1:]:
             call.is_interleaved = True
+        ends = [(call, call.units) for call in self.calls]
+        for call, units in (*self._pieces(), *ends):
+            yield from self._until(call, units, done)
 
-        def until(call: PlannedCall, units: int) -> Iterator[CallRange]:
-            before = done[call]
-            if units <= before:
-                return
-            for other, need in self._needs[call].items():
-                yield from until(other, int(need[min(units, len(need)) - 1]))
-            done[call] = units
-            yield call, before, units
-
-        for call, units in self._pieces():
-            yield from until(call, units)
-        for call in self.calls:
-            yield from until(call, call.work.units)
+    def _until(
+        self, call: PlannedCall, units: int, done: dict[PlannedCall, int]
+    ) -> Iterator[CallRange]:
+        """Yield what is to be done until `call` has done so many units."""
+        before = done[call]
+        if units <= before:
+            return
+        for other, need in self._needs[call].items():
+            yield from self._until(other, int(need[min(units, len(need)) - 1]), done)
+        done[call] = units
+        yield call, before, units
 
     def _pieces(self) -> list[tuple[PlannedCall, int]]:
         """Return up to which units the last calls go on, in the order of results."""
@@ -255,7 +282,7 @@ class _Chain:
             if call in needed or not call.is_cut:
                 continue
             written = next(s for s in call.spans if s.writes and len(s.low) > 1)
-            units = call.work.units
+            units = call.units
             ends = {-(-units * n // count) for n in range(1, count + 1)}
             found += ((int(written.low[end - 1]), call, end) for end in sorted(ends))
         found.sort(key=lambda each: each[0])
@@ -268,7 +295,7 @@ class _Chain:
         for place in dict.fromkeys(span.place for span in spans):
             end = -1 << 62
             for low, high in sorted(
-                (int(s.low.min()), int(s.high.max())) for s in spans if s.place == place
+                (span.first, span.end) for span in spans if span.place == place
             ):
                 total += max(0, high - max(low, end))
                 end = max(end, high)
@@ -282,7 +309,7 @@ def _needs(call: PlannedCall, other: PlannedCall) -> Offsets | None:
     found: Offsets | None = None
     for x in call.spans:
         for y in other.spans:
-            need = x.needs(y, other.work.units)
+            need = x.needs(y, other.units)
             if need is not None:
                 found = need if found is None else np.maximum(found, need)
     return found

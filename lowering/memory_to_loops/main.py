@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
-from typing import Any, TypeVar, cast
+from itertools import count, groupby
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,16 +49,15 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     Work,
 )
 from glow.lowering.memory_to_loops.profile import ProfileWriter
+from glow.lowering.memory_to_loops.repeats import Repeats
 from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.support.attributes import integer, numbering, symbol_reference
+from glow.support.attributes import integer, symbol_reference
 from glow.support.locations import name_of
 from glow.support.op_construction import build_op
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of
 from glow.support.walking import operands_of
-
-T = TypeVar("T")
 
 ROWS = "layer_rows"
 
@@ -86,8 +86,6 @@ class Main:
     """The functions of the memory level that ops call."""
     piece_ns: int = 0
     """Least nanoseconds of a piece where threads share calls; 0 for one thread."""
-    plans: dict[Hashable, Any] = field(default_factory=lambda: {})
-    """Plans by key; ops that differ only in their buffers share one."""
     near_bytes: int = 0
     """What calls may pass on before they take turns."""
 
@@ -107,7 +105,7 @@ class Main:
         """Estimated nanoseconds of all calls so far."""
         self._planned: list[PlannedCall] = []
         self._is_inner = False
-        self._number_of = numbering()
+        self.repeats = Repeats(self.storage)
         self._places: Mapping[SSAValue, str] = {}
         """The argument that holds a buffer which a function is called with."""
 
@@ -133,7 +131,7 @@ class Main:
         inner = copy(self)
         inner.block, inner._places = block, places
         inner.piece_ns, inner.profile, inner.spent = 0, None, 0
-        inner._is_inner = True
+        inner._is_inner, inner.repeats = True, Repeats(self.storage)
         inner._point(current(), arguments)
         return inner
 
@@ -147,10 +145,39 @@ class Main:
 
     def begin(self, op: Operation) -> None:
         """Go on with `op`, from which calls inherit their location."""
+        self.repeats.refuse()  # unless its calls are recorded from here on
         self._location = op.location
         self.shared.begin(op)
         if self.profile is not None:
             self.profile.begin(op)
+
+    def lower(self, op: Operation, lower: Callable[[Main], None]) -> None:
+        """
+        Append the calls of `op`, which has begun.
+
+        They are those of an op like it if there was one, else those of `lower`.
+        """
+        likeness = self.repeats.likeness_of(op)
+        known = self.repeats.find(likeness)
+        if known is None:
+            self.repeats.begin(op)
+            lower(self)
+            self.repeats.end(likeness)
+            return
+        buffers = operands_of(op)
+        for group, calls in groupby(known, lambda each: each.group):
+            with nullcontext() if group is None else self.shared.beside():
+                for each in calls:
+                    passed = dict(each.passed)
+                    for name, number in each.numbers.items():
+                        passed[name] = self._moved(passed[name], buffers[number])
+                    self._append_row(each.call, passed)
+
+    def _moved(self, argument: Argument, buffer: SSAValue) -> Argument:
+        """Return an argument that points as far into another buffer."""
+        operand, lead = argument.operand, argument.lead
+        base = self._base(buffer, lead, operand.element)
+        return Argument(base, operand, buffer, lead, argument.is_own)
 
     @property
     def fault(self) -> Argument:
@@ -218,22 +245,6 @@ class Main:
         argument, entry, first = self.storage.place_of(root, bool(self._places))
         return self._pointers.at(argument, entry, first + lead, element)
 
-    def once(self, op: Operation, plan: Callable[[], T]) -> T:
-        """Return what `plan` returns, once for ops that differ in buffers alone."""
-        return self.planned(self.likeness_of(op), plan)
-
-    def likeness_of(self, op: Operation) -> Hashable:
-        """Return what is equal for ops that differ in buffers alone."""
-        given = [value.type for value in operands_of(op)], op.properties.values()
-        return type(op), *map(self._number_of, chain(*given)), *op.properties
-
-    def planned(self, key: Hashable, plan: Callable[[], T]) -> T:
-        """Return what `plan` returns, once for equal keys."""
-        found = self.plans.get(key, self)
-        if found is self:
-            found = self.plans[key] = plan()
-        return cast(T, found)
-
     def strips(
         self, *buffers: SSAValue, unroll: int = 1, moved: bool = False
     ) -> Strips:
@@ -247,6 +258,7 @@ class Main:
         type_ = buffer_type(buffer)
         if not isinstance(buffer.owner, GetOp) or type_.layout != NoneAttr():
             return None
+        self.repeats.refuse()
         resource = self.storage.constants.get(buffer.owner.symbol.string_value())
         return None if resource is None else resource.array
 
@@ -269,6 +281,7 @@ class Main:
 
     def message(self, op: MemoryOp, text: str) -> int:
         """Return the fault code of `text` for `op`; codes start at 1."""
+        self.repeats.refuse()
         self.messages.append(f"{text} ({op.title}, from {name_of(op)})")
         return len(self.messages)
 
@@ -293,34 +306,23 @@ class Main:
             for name, given in arguments.items()
             if given is not None
         }
-        prepared = self.prepare(kernel, passed, row, work or Work(), ordered=ordered)
-        self.append(prepared, passed)
-
-    def prepare(
-        self,
-        kernel: Kernel,
-        passed: Mapping[str, Argument],
-        row: Any,
-        work: Work,
-        *,
-        ordered: bool = False,
-    ) -> PreparedCall:
-        """Return the call of `kernel` that `append` may make again and again."""
+        work = work or Work()
         kernel = kernel.called_with(passed, row).interned()
         if work.units and kernel.symbol not in self.kernels:
             types = [*(each.base.type for each in passed.values()), self._rows.type]
             self.kernels[kernel.symbol] = kernel, [*types, INDEX, INDEX, INDEX]
         numbers, per_ns = integers(row), kernel.per_ns(self.target.costs)
-        return PreparedCall(kernel.symbol, numbers, work, per_ns, ordered)
+        call = PreparedCall(kernel.symbol, numbers, work, per_ns, ordered)
+        self.repeats.add(call, passed, self.shared.group)
+        self._append_row(call, passed)
 
-    def append(self, call: PreparedCall, passed: Mapping[str, Argument]) -> None:
-        """Append a call, on arguments of the types that it was prepared for."""
+    def _append_row(self, call: PreparedCall, passed: Mapping[str, Argument]) -> None:
+        """Append a row and its call, on arguments of the types that it is for."""
         row = self._pointers.index(len(self.rows))
         self.rows.extend(call.row)
         if call.work.units:
             operands = [*(each.base for each in passed.values()), self._rows, row]
-            symbol, work = call.symbol, call.work
-            self._append(symbol, operands, passed, work, call.per_ns, call.ordered)
+            self._append(call, operands, passed)
 
     def call_function(
         self,
@@ -330,42 +332,39 @@ class Main:
         work: Work,
     ) -> None:
         """Append a call of a function that belongs to `main`, and to no library."""
+        self.repeats.refuse()
         operands = [*(argument.base for argument in arguments.values()), *others]
-        self._append(symbol, operands, arguments, work)
+        self._append(PreparedCall(symbol, (), work), operands, arguments)
 
     def _append(
         self,
-        symbol: str,
+        call: PreparedCall,
         operands: Sequence[SSAValue],
         passed: Mapping[str, Argument],
-        work: Work,
-        per_ns: float = 1,
-        ordered: bool = False,
     ) -> None:
-        cost = int(work.units * work.cost / per_ns)
+        cost = int(call.work.units * call.work.cost / call.per_ns)
         self.spent += cost
         if self.piece_ns:
-            op = self.shared.add(
-                symbol, operands, passed, work, per_ns=per_ns, ordered=ordered
-            )
+            op = self.shared.add(call, operands, passed, cost)
             op.location = self._location
             if self.profile is not None:
                 self.profile.share(op)
             return
         group = 0 if self.profile is None else self.profile.current
-        beside = self.shared.written, self.shared.group, ordered, cost, group
+        beside = self.shared.written, self.shared.group, cost, group
         place = self._location, self.storage
-        call = PlannedCall(symbol, operands, passed, work, *place, *beside)
+        planned = PlannedCall(call, operands, passed, *place, *beside)
         if self._is_inner:
-            self._add(call, 0, work.units)
+            self._add(planned, 0, call.work.units)
         else:
-            self._planned.append(call)
+            self._planned.append(planned)
 
     def _add(self, call: PlannedCall, begin: int, end: int) -> None:
         """Add the op that does some units of `call`."""
         bounds = self._pointers.index(begin), self._pointers.index(end)
-        counts = {"units": integer(end - begin), "cost": integer(call.work.cost)}
-        callee = {"callee": symbol_reference(call.symbol)}
+        cost = call.prepared.work.cost
+        counts = {"units": integer(end - begin), "cost": integer(cost)}
+        callee = {"callee": symbol_reference(call.prepared.symbol)}
         operands = [*call.operands, *bounds]
         op = build_op(func.CallOp, operands, (), callee, counts, location=call.location)
         if self.profile is None:
@@ -388,7 +387,6 @@ class Main:
         if self.piece_ns:
             team = self._pointers.arguments["team"]
             self.sections = sections_of(self.shared.calls, team, self.piece_ns)
-            self._pointers.erase()  # strands have copies
             if self.profile is not None:
                 self.profile.time_pieces(self.sections, self._behind(1, i64))
             self.block.add_ops(self.sections)

@@ -39,8 +39,7 @@ from glow.support.types import compute_type
 
 @lowers(MatMulOp, epilogue=-1)
 def lower_matmul(main: Main, op: MatMulOp) -> None:
-    factors = op.lhs, op.rhs
-    if not call_product(main, op, factors, lambda: _in_panels(main.target, op)):
+    if not call_product(main, op, (op.lhs, op.rhs), _in_panels(main.target, op)):
         _plain(main, op)
 
 

@@ -22,7 +22,7 @@ from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.elementwise import run_program
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel, PreparedCall, Work
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule, Spot
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -151,17 +151,12 @@ def lower_last_axes_norm(main: Main, op: ApplyOp) -> None:
         _describe_nothing(main, op, statistics)
         return
     buffers = _buffers(op) | dict(zip(STATISTICS, statistics, strict=False))
-    passed = {name: main.base(buffer) for name, buffer in buffers.items()}
-
-    def prepared() -> PreparedCall:
-        operands = {name: (each, addressing_of(each)) for name, each in buffers.items()}
-        graph_op = op.graph_op()
-        split = normalize_axis(graph_op.parameters()["axis"], len(shape))
-        is_centered = isinstance(graph_op, LayerNormOp)
-        kernel, row, work = _plan(main, op, operands, split, is_centered)
-        return main.prepare(kernel, passed, row, work)
-
-    main.append(main.once(op, prepared), passed)
+    operands = {name: (each, addressing_of(each)) for name, each in buffers.items()}
+    graph_op = op.graph_op()
+    split = normalize_axis(graph_op.parameters()["axis"], len(shape))
+    is_centered = isinstance(graph_op, LayerNormOp)
+    kernel, row, work = _plan(main, op, operands, split, is_centered)
+    main.call(kernel, buffers, row, work)
 
 
 @lowers(InstanceNormOp, GroupNormOp, in_place=True)

@@ -1,9 +1,9 @@
-"""The calls that compute a product; ops that differ in their buffers share a plan."""
+"""The calls that compute a product."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.dialects import arith
@@ -14,11 +14,7 @@ from glow.codegen.loops import Level
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.elementwise import CopyOp
 from glow.dialects.memory.products import ConvOp, MatMulOp
-from glow.lowering.memory_to_loops._epilogue import (
-    epilogue_arguments,
-    is_in_place,
-    program_of,
-)
+from glow.lowering.memory_to_loops._epilogue import epilogue_arguments
 from glow.lowering.memory_to_loops._panels import (
     call_by_panels,
     can_call_by_panels,
@@ -26,7 +22,6 @@ from glow.lowering.memory_to_loops._panels import (
 )
 from glow.lowering.memory_to_loops.copy import copy_whole
 from glow.lowering.memory_to_loops.elementwise import call_program
-from glow.lowering.memory_to_loops.kernels.kernel import PreparedCall
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.product import Planned, Product, plan_product
 from glow.lowering.memory_to_loops.rows import Offsets, OffsetTable, spans_of
@@ -41,8 +36,6 @@ class _Piece:
     starts: Sequence[int]
     """In elements: of the left factor, of the result, then of each extra."""
     planned: Sequence[Planned]
-    prepared: list[PreparedCall] = field(default_factory=lambda: [])
-    """The calls of `planned`, once the types of what they are passed are known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,20 +53,14 @@ def call_product(
     main: Main,
     op: ConvOp | MatMulOp,
     factors: Sequence[SSAValue],
-    product_of: Callable[[], Product | None],
+    product: Product | None,
 ) -> bool:
     """
     Append the calls that compute `op` as a product of its two factors.
 
-    Ops that differ in their buffers alone share the plan, so `product_of` is not called
-    for each. Return False if it returns None: then nothing is appended.
+    Return False if there is no `product`: then nothing is appended.
     """
-
-    def planned() -> ProductPlan | None:
-        product = product_of()
-        return product and _plan(main, op, product)
-
-    plan = main.planned(_likeness_of(main, op), planned)
+    plan = product and _plan(main, op, product)
     packing = packing_of(main, op)
     if packing is not None and not (plan and _suits_panels(plan)):
         main.begin(packing)
@@ -88,11 +75,6 @@ def call_product(
 def _suits_panels(plan: ProductPlan) -> bool:
     """Return whether all of a product can be done panel by panel."""
     return len(plan.pieces) == 1 and can_call_by_panels(plan.pieces[0].planned)
-
-
-def _likeness_of(main: Main, op: ConvOp | MatMulOp) -> Hashable:
-    """Return what is equal for products that differ in their buffers alone."""
-    return main.likeness_of(op), program_of(op.epilogue), is_in_place(op)
 
 
 def _plan(main: Main, op: ConvOp | MatMulOp, product: Product) -> ProductPlan:
@@ -151,13 +133,8 @@ def _call(
             if packing is not None:
                 call_by_panels(main, op, packing, piece.planned, arguments)
                 continue
-            if not piece.prepared:
-                piece.prepared.extend(
-                    main.prepare(kernel, arguments, row, work)
-                    for kernel, row, work in piece.planned
-                )
-            for call in piece.prepared:
-                main.append(call, arguments)
+            for kernel, row, work in piece.planned:
+                main.call(kernel, arguments, row, work)
 
 
 def _widen(

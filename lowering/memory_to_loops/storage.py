@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IntegerAttr,
+    ModuleOp,
+    SymbolRefAttr,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -70,17 +76,24 @@ class Storage:
             return "arena", None, op.offset.value.data
         if type(op) is not GetOp:
             raise PassFailedException(f"expected a buffer of {root.type}'s module")
-        symbol = op.symbol.root_reference.data
+        symbol = _symbol_of(op)
         if is_called and symbol not in self.constants:
             raise PassFailedException(
                 f"expected functions that ops call to get constants, got @{symbol}"
             )
         return *self.entries[symbol], self.scratch.get(symbol, 0)
 
+    def holder_of(self, root: SSAValue) -> tuple[SSAValue | str, bool]:
+        """Return the symbol or the allocation of `root`, and whether it is constant."""
+        op = root.owner
+        if type(op) is not GetOp:
+            return root, False
+        symbol = _symbol_of(op)
+        return symbol, symbol in self.constants
+
     def is_constant(self, root: SSAValue) -> bool:
         """Return whether nothing writes to what `root` names."""
-        op = root.owner
-        return type(op) is GetOp and op.symbol.root_reference.data in self.constants
+        return self.holder_of(root)[1]
 
     @cached_property
     def outputs(self) -> dict[str, int]:
@@ -92,6 +105,12 @@ class Storage:
     def signature(self, constants: list[ResourceAttr]) -> ArrayAttr[Attribute]:
         """Return what callers pass; what it starts as is added to `constants`."""
         return ArrayAttr([_entry(p, constants) for p in self.of_caller.values()])
+
+
+def _symbol_of(op: GetOp) -> str:
+    symbol = op.properties["symbol"]  # the accessors of xDSL take longer
+    assert type(symbol) is SymbolRefAttr
+    return symbol.root_reference.data
 
 
 def _entry(p: PlaceholderOp, constants: list[ResourceAttr]) -> ArrayAttr[Attribute]:

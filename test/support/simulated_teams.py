@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint
 
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.team.sections import CallOp, SectionOp, StrandOp
+from glow.lowering.loops_to_llvm.sections import sink_pointers
 
 _TEAM, _SCRATCH = 4, 5
 """The arguments of `main` that only teams have."""
@@ -38,6 +39,7 @@ def run_alone(module: ModuleOp, workers: int = 3, seed: int = 0) -> int:
     args = main.body.block.args
     if len(args) <= _TEAM:
         return 0
+    sink_pointers(main)
     for section in [op for op in main.body.block.ops if isinstance(op, SectionOp)]:
         todo = [(each, part) for each in section.strands for part in _parts(each, rng)]
         rng.shuffle(todo)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects import func
 from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 import glow
@@ -23,7 +24,7 @@ from glow.lowering.memory_to_loops.interleaving import (
     PlannedCall,
     rounds_of,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.kernel import PreparedCall, Work
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.model import parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
@@ -51,10 +52,9 @@ def calls(draw: st.DrawFn) -> list[PlannedCall]:
         units = draw(st.integers(1, 12))
         beside = draw(st.sampled_from([None, None, 0]))
         is_ordered = draw(st.integers(0, 6)) == 0
-        call = PlannedCall(
-            str(number), (), {}, Work(units), UNKNOWN_LOC, EMPTY, frozenset(), beside
-        )
-        call.is_ordered = is_ordered
+        prepared = PreparedCall(str(number), (), Work(units), ordered=is_ordered)
+        nothing = frozenset[SSAValue]()
+        call = PlannedCall(prepared, (), {}, UNKNOWN_LOC, EMPTY, nothing, beside)
         every = draw(st.lists(spans(units), min_size=1, max_size=3))
         call.__dict__["spans"] = every
         found.append(call)
@@ -69,7 +69,7 @@ def units_of(span: ByteSpan, unit: int) -> tuple[int, int]:
 
 def clash(first: PlannedCall, m: int, second: PlannedCall, n: int) -> bool:
     """Return whether unit m of the first call must come before unit n of the second."""
-    if first.is_ordered or second.is_ordered:
+    if first.prepared.ordered or second.prepared.ordered:
         return True
     if first.beside is not None and first.beside == second.beside:
         return False
@@ -93,12 +93,12 @@ def test_units_that_touch_the_same_bytes_stay_in_order(
         for unit in range(begin, end)
     ]
     assert Counter(done) == Counter(
-        (call, unit) for call in planned for unit in range(call.work.units)
+        (call, unit) for call in planned for unit in range(call.units)
     )
     when = {each: time for time, each in enumerate(done)}
     for number, first in enumerate(planned):
         for second in planned[number + 1 :]:
-            for m, n in product(range(first.work.units), range(second.work.units)):
+            for m, n in product(range(first.units), range(second.units)):
                 if clash(first, m, second, n):
                     assert when[first, m] < when[second, n]
 
@@ -110,12 +110,14 @@ def test_bytes_are_not_negative() -> None:
 
 def test_rounds_advance_by_the_least_that_is_needed() -> None:
     low = np.arange(8) * 10
-    one, two = (PlannedCall(name, (), {}, Work(8), UNKNOWN_LOC, EMPTY) for name in "ab")
+    prepared = (PreparedCall(name, (), Work(8)) for name in "ab")
+    one, two = (PlannedCall(each, (), {}, UNKNOWN_LOC, EMPTY) for each in prepared)
     one.__dict__["spans"] = [ByteSpan("x", True, False, low, low + 10)]
     window = ByteSpan("x", False, False, low - 10, low + 20)
     two.__dict__["spans"] = [window, ByteSpan("y", True, False, low, low + 10)]
     rounds = [
-        (call.symbol, begin, end) for call, begin, end in rounds_of([one, two], 50)
+        (call.prepared.symbol, begin, end)
+        for call, begin, end in rounds_of([one, two], 50)
     ]
     assert rounds == [
         *(("a", 0, 3), ("b", 0, 2), ("a", 3, 5), ("b", 2, 4)),

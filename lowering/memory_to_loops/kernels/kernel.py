@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -35,6 +35,7 @@ from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, UnitSpans
 from glow.support.costs import Costs
 from glow.support.op_construction import build_op
 
+T = TypeVar("T")
 R = TypeVar("R", covariant=True)
 """The type of a row in a kernel."""
 
@@ -162,13 +163,20 @@ class Work:
 
 @dataclass(frozen=True, eq=False)
 class PreparedCall:
-    """A call of a kernel, but for what it is passed."""
+    """A call of a kernel, but for what it is passed: one for ops that are alike."""
 
     symbol: str
     row: Sequence[int]
     work: Work
-    per_ns: float
-    ordered: bool
+    per_ns: float = 1
+    ordered: bool = False
+    _found: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def once(self, what: str, find: Callable[[], T]) -> T:
+        """Return what `find` returns, which is equal for ops that are alike."""
+        if what not in self._found:
+            self._found[what] = find()
+        return cast(T, self._found[what])
 
 
 def work_of(loops: Sequence[Level[int]], cost: int) -> Work:

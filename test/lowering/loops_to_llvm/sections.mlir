@@ -5,7 +5,7 @@ func.func private @team_claim(memref<?xi64>, index, index, index) -> index
 func.func private @team_wait(memref<?xi64>, index) -> index
 
 // Sixteen units in pieces of five: the last one has one. One call does all pieces that
-// a worker claims.
+// a worker claims. Pointers are computed by who takes a piece, wherever they were.
 // CHECK:      llvm.func @main(%arena: !llvm.ptr, %team: !llvm.ptr)
 // CHECK:        llvm.br ^[[SECTION:bb[0-9]+]]
 // CHECK-NEXT: ^[[SECTION]]:
@@ -52,9 +52,9 @@ func.func private @team_wait(memref<?xi64>, index) -> index
 // CHECK-NEXT: ^[[END]]:
 // CHECK-NEXT:   llvm.return
 func.func @main(%arena: memref<?xi8>, %team: memref<?xi64>) {
+  %x = llvm_ext.base %arena {offset = 64 : i64} : memref<?xi8> to memref<?xf32>
   team.section 0 on %team : memref<?xi64> {
     team.strand 0 {
-      %x = llvm_ext.base %arena {offset = 64 : i64} : memref<?xi8> to memref<?xf32>
       team.call @f(%x writes 0 to 64) units 16 step 5 cost 90 : memref<?xf32>
     }
     team.strand 1 {
