@@ -195,7 +195,7 @@ class ApplyOp(MemoryOp):
         All ask the same one as long as types and properties stay.
         """
         types = [value.type for value in operands_of(self)]
-        follows_from = types, list(self.properties.values())
+        follows_from = types, {**self.properties}
         known: tuple[object, GraphOp] | None = vars(self).get(_GRAPH_OP)
         if known is None or known[0] != follows_from:
             vars(self)[_GRAPH_OP] = known = follows_from, self._new_graph_op()

@@ -35,7 +35,7 @@ def lower_copy(main: Main, op: CopyOp) -> None:
 def packing_of(main: Main, op: ConvOp | MatMulOp) -> CopyOp | None:
     """Return the copy that `lower_copy` left to `op`, None if there is none."""
     right = root_of(op.rhs if isinstance(op, MatMulOp) else op.filter)
-    if not _is_far(main, right):
+    if not _is_packed_and_large(main, right):
         return None
     copies = (use.operation for use in right.uses)
     for copy in copies:
@@ -52,7 +52,7 @@ def _product_after(main: Main, op: CopyOp) -> ConvOp | MatMulOp | None:
     other at each panel.
     """
     packed = op.result
-    if not _is_far(main, packed):
+    if not _is_packed_and_large(main, packed):
         return None
     after, source = op.next_op, root_of(op.source)
     while isinstance(after, AllocOp | GetOp | ViewOp | DeallocOp):
@@ -79,11 +79,11 @@ def _product_after(main: Main, op: CopyOp) -> ConvOp | MatMulOp | None:
     return after if is_alone and is_kept and roots.count(packed) == 1 else None
 
 
-def _is_far(main: Main, packed: SSAValue) -> bool:
+def _is_packed_and_large(main: Main, packed: SSAValue) -> bool:
     """
-    Return whether `packed` may take part in turns: it does not stay near by itself.
+    Return whether a run packs `packed`, and it is too large to stay in the cache.
 
-    Whether it does depends on the ops around.
+    If so, what becomes of it depends on the ops around, and calls are not repeated.
     """
     if main.piece_ns or not is_blocked(packed) or main.storage.is_constant(packed):
         return False

@@ -88,7 +88,7 @@ class Repeats:
         """Keep the calls of the current op for those that are alike."""
         if likeness is not None and not self._is_alone:
             self._known[likeness] = self._recorded
-        self._is_alone = True
+        self._recorded, self._is_alone = [], True
 
 
 def _is_program(region: Region) -> bool:
