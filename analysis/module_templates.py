@@ -53,19 +53,22 @@ class ModuleTemplate:
         return [planner.plan(op) for op in others]
 
     def with_integers(
-        self, integers: Integers, constants: Mapping[int, NDArray[Any]]
+        self, integers: Integers, constants: Sequence[NDArray[Any]]
     ) -> ModuleOp:
         """
-        Return a module of this form with other integers and some constants.
+        Return a module of this form with other integers and constants.
 
         What is decided anew is as in this one. Errors: a ValueError for integers that
         an attribute does not take.
         """
         copier = _FormCopier(integers)
         ops = [copier.operation(plan) for plan in self._plans]
-        for number, array in constants.items():
-            stored = copier.constants[number]
-            stored.properties[BYTES[type(stored)]] = ResourceAttr.of(array)
+        for stored, array in zip(copier.constants, constants, strict=True):
+            name = BYTES[type(stored)]
+            known = stored.properties[name]
+            assert isinstance(known, ResourceAttr)
+            if known.array is not array:
+                stored.properties[name] = ResourceAttr.of(array)
         stored = [op for op in copier.constants if isinstance(op, ConstantOp)]
         return ModuleOp([*stored, *ops])
 

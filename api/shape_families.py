@@ -41,18 +41,19 @@ class Family:
 
     module: ModuleTemplate
     integers: Multilinear
-    constants: Mapping[int, NDArray[Any]]
-    """Arrays that others are the leading part of, broadcast, by their number."""
+    constants: Sequence[NDArray[Any]]
+    """What each constant of a shape is, or is the leading part of, broadcast."""
     shapes: Mapping[int, Multilinear]
+    """The shapes of those that differ, by their number."""
 
     def derive(self, point: Point) -> ModuleOp | None:
         """Return the module for `point`, None where integers are of another form."""
         integers = self.integers.at(point)
         if integers is None or any(n in integers for n in SPECIAL):
             return None
-        arrays: dict[int, NDArray[Any]] = {}
-        for number, array in self.constants.items():
-            shape = self.shapes[number].at(point)
+        arrays = list(self.constants)
+        for number, shape_at in self.shapes.items():
+            shape, array = shape_at.at(point), arrays[number]
             if shape is None:
                 return None
             pairs = zip(array.shape, shape, strict=True)
@@ -130,19 +131,20 @@ class _SamplesOfForm:
         found = interpolate(points, [sample.integers for sample in samples])
         if found is None or not _shows_rounding(found, points):
             return None
-        arrays: dict[int, NDArray[Any]] = {}
+        arrays: list[NDArray[Any]] = []
         shapes: dict[int, Multilinear] = {}
         for number, own in enumerate(zip(*(s.constants for s in samples), strict=True)):
-            if all(array is own[0] for array in own):
-                continue
-            if any(array is None for array in own):
-                return None
             known = [array for array in own if array is not None]
-            whole = _whole_of(known)
-            shape = interpolate(points, [array.shape for array in known])
-            if whole is None or shape is None:
+            if len(known) < len(own):
                 return None
-            arrays[number], shapes[number] = whole, shape
+            whole = known[0]
+            if any(array is not whole for array in known):
+                whole = _whole_of(known)
+                shape = interpolate(points, [array.shape for array in known])
+                if whole is None or shape is None:
+                    return None
+                shapes[number] = shape
+            arrays.append(whole)
         return Family(self.module, found, arrays, shapes)
 
 

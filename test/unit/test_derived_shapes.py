@@ -231,6 +231,31 @@ def test_derived_is_as_compiled(steps: list[str], data: st.DataObject) -> None:
     np.testing.assert_array_equal(net(x), static(x))
 
 
+def test_family_of_one_batch_has_the_constants_of_that_batch(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    steps = [
+        node("Shape", "x", "batch", start=0, end=1),
+        node("Squeeze", "batch", "rows"),
+        node("Range", "zero rows one", "numbers"),
+        node("Unsqueeze", "numbers axes", "column"),
+        node("Cast", "column", "factors", to=1),
+        node("Mul", "x factors", "z"),
+        node("Softmax", "z", "y", axis=1),
+    ]
+    numbers = {"zero": np.array(0), "one": np.array(1), "axes": np.array([1])}
+    inputs, outputs = {"x": ("batch", "length")}, [info("y", (None, None))]
+    net = compiled(model(steps, inputs, outputs, numbers))
+    caplog.set_level(logging.INFO, "glow")
+    for batch, length in ((2, 9), (5, 9), (5, 17), (5, 32)):
+        net.specialize({"batch": batch, "length": length})
+    x = np.random.default_rng(0).standard_normal((5, 20), np.float32)
+    got = net(x)
+    assert steps_in(caplog)[-1] == "derived 5,20"
+    powers = np.exp(x * np.arange(5, dtype=np.float32)[:, None])
+    np.testing.assert_allclose(got, powers / powers.sum(1, keepdims=True), rtol=1e-5)
+
+
 def test_derived_code_that_is_refused_is_compiled(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
