@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -45,6 +45,20 @@ DECIDED: Mapping[type[Operation], tuple[str, ...]] = {
 """Properties that are decided anew for other extents, and not part of a form."""
 
 
+@dataclass(frozen=True, slots=True)
+class FormPlace:
+    """An attribute with integers of a module, and where it is."""
+
+    owner: SSAValue | dict[str, Attribute]
+    """A value, whose type it is, or the properties or attributes of an op."""
+    name: str
+    attribute: Attribute
+    """One for all equal ones."""
+    begin: int
+    """Which of the form's integers is its first."""
+    end: int
+
+
 @dataclass(frozen=True)
 class ModuleForm:
     """The form of a memory-level module: all of it but integers and constants."""
@@ -53,8 +67,15 @@ class ModuleForm:
     """All else, which is equal for modules of one form; names of constants are not."""
     integers: Integers
     """Extents, strides and so on, in the order of the text; none of `SPECIAL`."""
-    constants: tuple[NDArray[Any] | None, ...]
-    """The bytes of constants and of what states start as, in the order of use."""
+    places: Sequence[FormPlace]
+    """Where these integers are."""
+    stored: Sequence[StorageOp]
+    """Constants and states that have bytes at first, in the order of use."""
+
+    @property
+    def constants(self) -> tuple[NDArray[Any] | None, ...]:
+        """The bytes of what is stored."""
+        return tuple(map(_array_of, self.stored))
 
 
 def form_of(module: ModuleOp) -> ModuleForm:
@@ -63,8 +84,8 @@ def form_of(module: ModuleOp) -> ModuleForm:
     for op in module.ops:
         if not isinstance(op, ConstantOp):
             writer.operation(op)
-    constants = tuple(map(_array_of, writer.constants))
-    return ModuleForm(tuple(writer.structure), tuple(writer.integers), constants)
+    structure, integers = tuple(writer.structure), tuple(writer.integers)
+    return ModuleForm(structure, integers, writer.places, writer.constants)
 
 
 def scratch_of(module: ModuleOp) -> set[SSAValue]:
@@ -112,7 +133,9 @@ class _FormWriter:
     def __init__(self, module: ModuleOp):
         self.structure: list[Hashable] = []
         self.integers: list[int] = []
+        self.places: list[FormPlace] = []
         self.constants: list[StorageOp] = []
+        self._attributes: dict[Attribute, Attribute] = {}
         self._scratch = scratch_of(module)
         self._values: dict[SSAValue, int] = {}
         self._stored = constants_of(module)
@@ -124,7 +147,8 @@ class _FormWriter:
             self._value(result)
         for kind, name, attribute in attributes_of(op):
             self.structure.append((kind, name))
-            self._attribute(op, name, attribute)
+            owner = op.properties if kind == "property" else op.attributes
+            self._attribute(op, owner, name, attribute)
         for region in op.regions:
             for block in region.blocks:
                 self.structure.append(("block", len(block.args)))
@@ -136,9 +160,15 @@ class _FormWriter:
     def _value(self, value: SSAValue) -> None:
         self._values[value] = len(self._values)
         if value not in self._scratch:
-            self._add(value.type)
+            self._add(value.type, value)
 
-    def _attribute(self, op: Operation, name: str, attribute: Attribute) -> None:
+    def _attribute(
+        self,
+        op: Operation,
+        owner: dict[str, Attribute],
+        name: str,
+        attribute: Attribute,
+    ) -> None:
         if name in NAMED.get(type(op), ()):
             if isinstance(op, PlaceholderOp):
                 self.constants.append(op)
@@ -147,17 +177,29 @@ class _FormWriter:
         if isinstance(op, GetOp) and name == "symbol":
             constant = self._stored.get(op.symbol.string_value())
         if constant is None:
-            self._add(attribute)
+            self._add(attribute, owner, name)
             return
         if constant not in self.constants:
             self.constants.append(constant)
             self.operation(constant)
         self.structure.append(self.constants.index(constant))
 
-    def _add(self, attribute: Attribute) -> None:
+    def _add(
+        self,
+        attribute: Attribute,
+        owner: SSAValue | dict[str, Attribute],
+        name: str = "",
+    ) -> None:
         structure, integers = split(attribute)
         self.structure.append(structure)
-        self.integers += integers
+        if integers:
+            attribute = self._attributes.setdefault(attribute, attribute)
+            begin, end = len(self.integers), len(self.integers) + len(integers)
+            self.places.append(FormPlace(owner, name, attribute, begin, end))
+            self.integers += integers
+
+
+_Inside = tuple[Hashable, Sequence[Attribute]]
 
 
 @lru_cache(1 << 12)
@@ -183,24 +225,28 @@ def number_of(attribute: Attribute) -> int | None:
     return None if number in SPECIAL else number
 
 
-def parts_of(attribute: Attribute) -> tuple[Hashable, Sequence[Attribute]] | None:
+def parts_of(attribute: Attribute) -> _Inside | None:
     """Return what has no integers, and the parts that may; None if there are none."""
-    match attribute:
-        case IntAttr():
-            return None
-        case IntegerAttr() if attribute.type != i1:
-            return attribute.type, (attribute.value,)
-        case MemRefType():
-            others = (attribute.element_type, attribute.memory_space)
-            return others, (attribute.shape, attribute.layout)
-        case StridedLayoutAttr():
-            return None, (attribute.strides, attribute.offset)
-        case DenseArrayBase() if isinstance(attribute.elt_type, IntegerType):
-            numbers = cast("DenseArrayBase[IntegerType]", attribute).get_values()
-            return attribute.elt_type, tuple(map(IntAttr, numbers))
-        case ArrayAttr():
-            return None, attribute.data
-        case DictionaryAttr():
-            return tuple(attribute.data), tuple(attribute.data.values())
-        case _:
-            return None
+    find = _PARTS.get(type(attribute))  # by exact classes: those of xDSL are abstract
+    return None if find is None else find(attribute)
+
+
+def _parts_of_integer(attribute: Any) -> _Inside | None:
+    return None if attribute.type == i1 else (attribute.type, (attribute.value,))
+
+
+def _parts_of_array(attribute: Any) -> _Inside | None:
+    element: Attribute = attribute.elt_type
+    if not isinstance(element, IntegerType):
+        return None
+    return cast(Attribute, element), tuple(map(IntAttr, attribute.get_values()))
+
+
+_PARTS: Mapping[type[Attribute], Callable[[Any], _Inside | None]] = {
+    IntegerAttr: _parts_of_integer,
+    MemRefType: lambda t: ((t.element_type, t.memory_space), (t.shape, t.layout)),
+    StridedLayoutAttr: lambda layout: (None, (layout.strides, layout.offset)),
+    DenseArrayBase: _parts_of_array,
+    ArrayAttr: lambda array: (None, array.data),
+    DictionaryAttr: lambda given: (tuple(given.data), tuple(given.data.values())),
+}

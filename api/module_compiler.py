@@ -5,17 +5,20 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Generator, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from mmap import mmap
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
 from glow.analysis.constants import check_present
 from glow.analysis.levels import level_of
 from glow.graph_modules import context
+from glow.lowering.memory_to_loops import MemoryToLoopsPass
 from glow.options import DEFAULTS, FOLD_BYTES, Options
 from glow.pass_manager import Part, entry_checks, internal_errors_of, plan, run_part
 from glow.runtime.interface import Executable, StageReport
@@ -63,9 +66,19 @@ class ModuleCompiler:
         Compile a module of the memory level whose buffers have no places yet.
 
         It is one that was compiled, with other integers: stages do not verify again
-        how ops follow each other.
+        how ops follow each other. It stays at its level, so that it can be used again.
         """
-        return self._finish(module, name, self._from_places)
+        placing, lowering, *below = self._from_places
+        reports = _lower(module, [placing])
+        start = time.perf_counter()
+        first, *others = lowering.passes
+        with _compilation_errors(), internal_errors_of(f"pass {first.name}"):
+            loops = _applied(first, module)
+        seconds = time.perf_counter() - start
+        rest = replace(lowering, passes=tuple(others))
+        reports += _lower(loops, [rest, *below])
+        reports[1] = replace(reports[1], seconds=reports[1].seconds + seconds)
+        return self._linked(loops, name, reports)
 
     @cached_property
     def _from_places(self) -> list[Part]:
@@ -94,10 +107,20 @@ class ModuleCompiler:
         files: Set[mmap] = frozenset(),
         watch: Watch | None = None,
     ) -> Executable:
-        is_code = level_of(module) == self.backend.level
         passes = sum(len(part.passes) for part in parts)
         expect_steps(passes + passes // 2)  # LLVM takes a third of the time or so
+        is_code = level_of(module) == self.backend.level
         reports = _lower(module, parts, files, watch)
+        return self._linked(module, name, reports, is_code)
+
+    def _linked(
+        self,
+        module: ModuleOp,
+        name: str,
+        reports: list[StageReport],
+        is_code: bool = False,
+    ) -> Executable:
+        """Return the executable of a lowered module; `is_code` if it came as such."""
         start, folder = time.perf_counter(), self.folder or None
         begin_step("machine code")
         try:
@@ -122,12 +145,15 @@ def _files_of(module: ModuleOp) -> set[mmap]:
 
 
 def _lower(
-    module: ModuleOp, parts: Sequence[Part], files: Set[mmap], watch: Watch | None
+    module: ModuleOp,
+    parts: Sequence[Part],
+    files: Set[mmap] = frozenset(),
+    watch: Watch | None = None,
 ) -> list[StageReport]:
     """Run `parts`, and after each release the pages of `files` that it has read."""
     ctx = context()
     reports: list[StageReport] = []
-    try:
+    with _compilation_errors():
         for part in parts:
             report = run_part(part, ctx, module)
             reports += [] if report is None else [report]
@@ -135,6 +161,22 @@ def _lower(
                 watch(report.name, module)
             for file in files:
                 release_pages(file)
-        return reports
+    return reports
+
+
+def _applied(first: ModulePass, module: ModuleOp) -> ModuleOp:
+    """Return what a pass makes of `module`, which stays as it is."""
+    if isinstance(first, MemoryToLoopsPass):
+        return first.lower(module)
+    copy = module.clone()
+    first.apply(context(), copy)
+    return copy
+
+
+@contextmanager
+def _compilation_errors() -> Generator[None]:
+    """Turn what passes refuse into a CompilationError of one line."""
+    try:
+        yield
     except DiagnosticException as error:
         raise CompilationError(" ".join(str(error).split())) from error

@@ -83,18 +83,19 @@ class ShapeCompiler:
 
     def _derived(self, point: Point) -> Executable | None:
         start = time.perf_counter()
-        with self._lock:
+        with self._lock:  # shapes share a module, and are derived one by one
             module = self._families.derive(point)
-        if module is None:
-            return None
-        for op in ops_of(ops_in(module.body), AttentionOp):
-            decide_blocks(self._compiler.machine, op)
-        try:
-            verify_integers(module)
-            net = self._compiler.place_and_compile(module, self._name)
-        except (GlowError, InternalError, VerifyException) as error:
-            _LOG.info("%s: cannot derive %s: %s", self._name, self._text(point), error)
-            return None
+            if module is None:
+                return None
+            for op in ops_of(ops_in(module.body), AttentionOp):
+                decide_blocks(self._compiler.machine, op)
+            try:
+                verify_integers(module)
+                net = self._compiler.place_and_compile(module, self._name)
+            except (GlowError, InternalError, VerifyException) as error:
+                text = self._text(point)
+                _LOG.info("%s: cannot derive %s: %s", self._name, text, error)
+                return None
         self._log(point, "derived", start)
         return net
 

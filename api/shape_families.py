@@ -210,14 +210,19 @@ class ShapeFamilies:
         form = form_of(module)
         key = (*form.structure, *notes)
         # To walk an OrderedDict hashes its keys, which are large, again and again.
-        own = self._forms.pop(key, None) or _SamplesOfForm(ModuleTemplate(module))
+        own = self._forms.pop(key, None)
+        own = own or _SamplesOfForm(ModuleTemplate(module, form))
         own.add(Sample(point, form.integers, form.constants))
         self._forms[key] = own
         if len(self._forms) > _MOST_FORMS:
             del self._forms[next(iter(self._forms))]
 
     def derive(self, point: Point) -> ModuleOp | None:
-        """Return the module for `point`, not yet placed; None if no family has it."""
+        """
+        Return the module for `point`, not yet placed; None if no family has it.
+
+        It is that of `point` until another one of its form is derived.
+        """
         for family in self._families_of(point):
             if family.integers.covers(point):
                 module = family.derive(point)

@@ -74,14 +74,26 @@ class MemoryToLoopsPass(ModulePass):
                 "memory-to-loops expects near_bytes of at least 0, got "
                 f"{self.near_bytes}"
             )
-        entries = entries_of(op)
+        lowered = self.lower(op)
+        for old in reversed(block_ops(op.body.block)):
+            old.detach()  # nothing else refers to a function or to what is in it
+            free_ops(*old.regions)
+        new = block_ops(lowered.body.block)
+        for each in reversed(new):
+            each.detach()
+        op.body.block.add_ops(new)
+        op.attributes.update(lowered.attributes)
+
+    def lower(self, module: ModuleOp) -> ModuleOp:
+        """Return what `apply` makes of `module`, and leave this as it is."""
+        entries = entries_of(module)
         if len(entries) != 1:
             raise PassFailedException(
                 f"memory-to-loops expects one function, got {len(entries)}"
             )
-        main = self._main(op, entries[0], self.piece_ns)
+        main = self._main(module, entries[0], self.piece_ns)
         if main.piece_ns and not main.is_shared:
-            main = self._main(op, entries[0], 0)
+            main = self._main(module, entries[0], 0)
         if self.kernels == "declared":
             called = main.kernels.values()
             library = [kernel.declare(types) for kernel, types in called]
@@ -90,7 +102,11 @@ class MemoryToLoopsPass(ModulePass):
             library = [kernel.build() for kernel in closure(called)]
         if main.piece_ns:
             library += team_functions(self.kernels)
-        _replace(op, main, library)
+        table = table_of(ROWS, main.rows or [0])
+        lowered = ModuleOp([table, *library, *main.functions, main.function])
+        lowered.attributes |= module.attributes
+        _describe(lowered, main)
+        return lowered
 
     def _main(self, module: ModuleOp, function: FuncOp, piece_ns: int) -> Main:
         """Return the `main` that calls kernels for the ops of `function`."""
@@ -113,15 +129,9 @@ class MemoryToLoopsPass(ModulePass):
         return main
 
 
-def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
-    """Fill the module with what `main` needs; keep what a run needs as attributes."""
-    block = module.body.block
-    for old in reversed(block_ops(block)):
-        old.detach()  # nothing else refers to a function or to what is in it
-        free_ops(*old.regions)
+def _describe(module: ModuleOp, main: Main) -> None:
+    """Note what a run of `main` needs as attributes of its module."""
     storage = main.storage
-    own = [*main.functions, main.function]
-    block.add_ops([table_of(ROWS, main.rows or [0]), *library, *own])
     tables = [ResourceAttr.of(table) for table in main.tables.arrays]
     constants = [*storage.constants.values(), *tables]
     module.attributes["glow.signature"] = storage.signature(constants)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from weakref import WeakSet
 
@@ -249,11 +250,27 @@ def test_family_of_one_batch_has_the_constants_of_that_batch(
     caplog.set_level(logging.INFO, "glow")
     for batch, length in ((2, 9), (5, 9), (5, 17), (5, 32)):
         net.specialize({"batch": batch, "length": length})
-    x = np.random.default_rng(0).standard_normal((5, 20), np.float32)
-    got = net(x)
-    assert steps_in(caplog)[-1] == "derived 5,20"
-    powers = np.exp(x * np.arange(5, dtype=np.float32)[:, None])
-    np.testing.assert_allclose(got, powers / powers.sum(1, keepdims=True), rtol=1e-5)
+    for batch, length in ((5, 20), (2, 17), (2, 32), (2, 20), (5, 21), (3, 21)):
+        x = np.random.default_rng(0).standard_normal((batch, length), np.float32)
+        got = net(x)
+        powers = np.exp(x * np.arange(batch, dtype=np.float32)[:, None])
+        expected = powers / powers.sum(1, keepdims=True)
+        np.testing.assert_allclose(got, expected, rtol=1e-5)
+    derived = {each for each in steps_in(caplog) if each.startswith("derived")}
+    assert derived >= {"derived 5,20", "derived 5,21"}
+
+
+def test_shapes_that_threads_derive_at_once_are_right() -> None:
+    net = compiled(rows([node("Softmax", "x", "z"), node("Relu", "z", "y")]))
+    for length in (3, 9, 32, 41):
+        net.specialize({"length": length})
+    x = np.random.default_rng(0).standard_normal((40, 4), np.float32)
+    expected = np.exp(x) / np.exp(x).sum(1, keepdims=True)
+    lengths = list(range(10, 40))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: net(x[:n]), lengths))
+    for length, each in zip(lengths, found, strict=True):
+        np.testing.assert_allclose(each, expected[:length], rtol=1e-5)
 
 
 def test_derived_code_that_is_refused_is_compiled(
@@ -269,10 +286,13 @@ def test_derived_code_that_is_refused_is_compiled(
     net = compiled(relu_rows())
     for length in (3, 4, 7):
         net(np.zeros((length, 4), np.float32))
-    monkeypatch.setattr(ModuleCompiler, "place_and_compile", refuse)
-    net(np.ones((5, 4), np.float32))
+    with monkeypatch.context() as patch:
+        patch.setattr(ModuleCompiler, "place_and_compile", refuse)
+        net(np.ones((5, 4), np.float32))
     assert "model: cannot derive length=5: no room" in caplog.text
     assert steps_in(caplog)[-1] == "compiled 5"
+    assert net(np.ones((6, 4), np.float32)).shape == (6, 4)
+    assert steps_in(caplog)[-1] == "derived 6"
 
 
 def test_shapes_share_machine_code() -> None:
