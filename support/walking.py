@@ -21,17 +21,30 @@ def ops_in(*regions: Region) -> list[Operation]:
     """
     ops: list[Operation] = []
     for region in regions:
-        block = region._first_block
-        while block is not None:
-            op = block._first_op
-            while op is not None:
-                ops.append(op)
+        _collect(region, ops)
+    return ops
+
+
+def _collect(region: Region, ops: list[Operation]) -> None:
+    """Add the ops of `region`, nested ones too, to `ops`."""
+    block = region._first_block
+    while block is not None:
+        op = block._first_op
+        while op is not None:
+            ops.append(op)
+            if op.regions:
                 for inner in op.regions:
                     if inner._first_block is not None:
-                        ops += ops_in(inner)
-                op = op._next_op
-            block = block._next_block
-    return ops
+                        _collect(inner, ops)
+            op = op._next_op
+        block = block._next_block
+
+
+def ops_right_in(region: Region) -> list[Operation]:
+    """Return the ops of the one block of `region`, none if it is empty."""
+    block = region._first_block
+    assert block is None or block is region._last_block
+    return [] if block is None else block_ops(block)
 
 
 def block_ops(block: Block) -> list[Operation]:

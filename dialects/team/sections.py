@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
 from itertools import combinations
+from typing import Any
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -37,7 +37,7 @@ from glow.dialects.team.touches import Bytes, PlacedTouch, Touch, first_clash
 from glow.support.attributes import integer, symbol_reference
 from glow.support.op_construction import fill_op, initialize
 from glow.support.op_definition import define_op
-from glow.support.walking import operands_of, ops_of
+from glow.support.walking import operands_of, ops_of, ops_right_in
 
 _I64 = IntegerAttr.constr(i64)
 
@@ -123,7 +123,7 @@ class CallOp(IRDLOperation):
                     f"expected {name} of at least 1, got {number.value.data}"
                 )
         for each in self.touched:
-            if len(each) != len(fields(Touch)) + len(fields(Bytes)) - 1:
+            if len(each) != len(Touch._fields) + len(Bytes._fields) - 1:
                 raise VerifyException(
                     f"expected seven numbers of what is touched, got {each}"
                 )
@@ -165,8 +165,7 @@ class CallOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> CallOp:
         callee = parser.parse_symbol_name()
-        given: list[UnresolvedOperand] = []
-        touches: list[Touch] = []
+        given, touches = list[UnresolvedOperand](), list[Touch]()
 
         def argument() -> None:
             given.append(parser.parse_unresolved_operand())
@@ -179,9 +178,8 @@ class CallOp(IRDLOperation):
         ordered = parser.parse_optional_keyword("ordered") is not None
         attributes = parser.parse_optional_attr_dict_with_keyword()
         parser.parse_punctuation(":")
-        types = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_type
-        )
+        none = parser.Delimiter.NONE
+        types = parser.parse_comma_separated_list(none, parser.parse_type)
         arguments = parser.resolve_operands(given, types, parser.pos)
         work = units, step, cost
         op = cls(callee.data, arguments, touches, work, beside=beside, ordered=ordered)
@@ -231,9 +229,10 @@ def place_of(pointer: SSAValue) -> tuple[tuple[SSAValue, int | None], int]:
     offset = 0
     while type(op := pointer.owner) is BaseOp:
         (pointer,) = operands_of(op)
-        offset += op.offset.value.data
-        if op.entry is not None:
-            return (pointer, op.entry.value.data), offset
+        numbers: Any = op.properties
+        offset += numbers["offset"].value.data
+        if (entry := numbers.get("entry")) is not None:
+            return (pointer, entry.value.data), offset
     return (pointer, None), offset
 
 
@@ -271,7 +270,7 @@ class StrandOp(IRDLOperation):
 
     @property
     def calls(self) -> list[CallOp]:
-        return ops_of(self.body.block.ops, CallOp)
+        return ops_of(ops_right_in(self.body), CallOp)
 
     @property
     def pieces(self) -> int:
@@ -304,7 +303,8 @@ class StrandOp(IRDLOperation):
 
 def is_beside(first: CallOp, second: CallOp) -> bool:
     """Return whether two calls leave each other's elements alone."""
-    return first.beside is not None and first.beside == second.beside
+    number = first.properties.get("beside")  # xDSL's accessors take longer
+    return number is not None and number == second.properties.get("beside")
 
 
 def clashes(
@@ -369,7 +369,7 @@ class SectionOp(IRDLOperation):
 
     @property
     def strands(self) -> list[StrandOp]:
-        return ops_of(self.body.block.ops, StrandOp)
+        return ops_of(ops_right_in(self.body), StrandOp)
 
     @property
     def pieces(self) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase
 
@@ -18,8 +17,7 @@ _FEW = 4
 """Parts that are looked at one by one."""
 
 
-@dataclass(frozen=True)
-class Bytes:
+class Bytes(NamedTuple):
     """
     The bytes from `begin` to `end`; of each `period` of them the first `length`.
 
@@ -76,8 +74,7 @@ class Bytes:
         return ahead < self.length or ahead + length > self.period
 
 
-@dataclass(frozen=True)
-class Touch:
+class Touch(NamedTuple):
     """
     The accesses of a call to the bytes behind one of its operands.
 
@@ -116,8 +113,7 @@ def _touch_of(numbers: tuple[int, ...]) -> Touch:
     return Touch(operand, bool(writes), Bytes(begin, end, length, period), step)
 
 
-@dataclass(frozen=True)
-class PlacedTouch:
+class PlacedTouch(NamedTuple):
     """Bytes that a call touches of a block of memory, which `place` tells apart."""
 
     place: Hashable

@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     VectorType,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, Region
 from xdsl.passes import ModulePass
 
 from glow.lowering.loops_to_llvm.control import result_type
@@ -46,6 +46,7 @@ for _rules in _RULES:
 _EXTERNAL = llvm.LinkageAttr("external")
 _INTERNAL = llvm.LinkageAttr("internal")
 _C_CALLS = llvm.CallingConventionAttr("ccc")
+_UNIT = UnitAttr()
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,8 @@ def _lowered(
     op: Operation, externals: dict[str, llvm.FuncOp], target: str
 ) -> list[Operation]:
     match op:
+        case func.FuncOp() if op.is_declaration:
+            return [_lower_function(op, externals, target)]
         case func.FuncOp():
             sink_pointers(op)
             parts = [_lower_function(part, externals, target) for part in parts_of(op)]
@@ -109,14 +112,20 @@ def _lower_function(
     """Return the LLVM function of `op`: internal and not inlined if it is private."""
     inputs = tuple([converted(type_) for type_ in op.function_type.inputs.data])
     type_ = _function_type(inputs, result_type(op.function_type.outputs.data))
-    properties: dict[str, Attribute] = {"no_unwind": UnitAttr()}
+    properties: dict[str, Attribute] = {"no_unwind": _UNIT}
     if op.arg_attrs is not None and any(entry.data for entry in op.arg_attrs):
         properties["arg_attrs"] = ArrayAttr(map(_argument_attributes, op.arg_attrs))
     visibility = op.sym_visibility
     is_private = visibility is not None and visibility.data == "private"
     linkage = _INTERNAL if is_private and not op.is_declaration else _EXTERNAL
     if linkage is _INTERNAL:
-        properties["no_inline"] = UnitAttr()
+        properties["no_inline"] = _UNIT
+    properties |= {"sym_name": op.sym_name, "function_type": type_}
+    properties |= {"linkage": linkage, "CConv": _C_CALLS}
+    made = build_op(llvm.FuncOp, properties=properties)
+    if op.is_declaration:
+        made.add_region(Region())
+        return made
     state = Translation(externals, target)
     state.location = op.location
     blocks = list(op.body.blocks)
@@ -124,9 +133,6 @@ def _lower_function(
     for source, new in state.blocks.items():
         state.open(new)
         state.run(source)
-    properties |= {"sym_name": op.sym_name, "function_type": type_}
-    properties |= {"linkage": linkage, "CConv": _C_CALLS}
-    made = build_op(llvm.FuncOp, properties=properties)
     made.add_region(state.region)
     return made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from struct import pack
 from typing import Any, cast
 
@@ -86,7 +87,7 @@ def replace_by_numbers(module: ModuleOp, target: str) -> bool:
     except _OtherOpError:
         return False
     given = cast(Sequence[int], rows.get_values())
-    kinds = [ArrayAttr(map(string, kind)) for kind in numbers.kinds]
+    kinds = list(map(_strings, numbers.kinds))
     module.attributes[CALLS] = ArrayAttr(kinds)
     module.attributes[NUMBERS] = _array(given, numbers.found)
     module.attributes[ROWS] = IntegerAttr(len(given), i64)
@@ -97,6 +98,11 @@ def replace_by_numbers(module: ModuleOp, target: str) -> bool:
         op.detach()
         free_ops(*op.regions)
     return True
+
+
+@lru_cache(1 << 10)
+def _strings(kind: tuple[str, ...]) -> ArrayAttr[StringAttr]:
+    return ArrayAttr(map(string, kind))
 
 
 def _array(*parts: Sequence[int]) -> DenseArrayBase[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -90,7 +91,9 @@ class _Plan:
     piece_ns: int
     sections: list[dict[CallChain, None]] = field(default_factory=lambda: [])
     _accesses: AccessesOf = field(default_factory=lambda: cache(CallOp.accesses))
-    _memory: dict[Hashable, History] = field(default_factory=lambda: {})
+    _memory: defaultdict[Hashable, History] = field(
+        default_factory=lambda: defaultdict(History)
+    )
     _groups: dict[int, set[CallChain]] = field(default_factory=lambda: {})
     """By number `beside`: the strands that calls with it wait for."""
     _last: dict[int, CallChain] = field(default_factory=lambda: {})
@@ -113,8 +116,7 @@ class _Plan:
         if call.beside is not None:
             self._last[call.beside.value.data] = strand
         for access in accesses:
-            memory = self._memory.setdefault(access.place, History())
-            memory.note(PastTouch(access, call, strand))
+            self._memory[access.place].note(PastTouch(access, call, strand))
 
     def _latest(self, call: CallOp, accesses: Sequence[PlacedTouch]) -> list[CallChain]:
         """Return the strands that `call` depends on, of the last section with such."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from glow.dialects.team.sections import CallOp, is_beside
 from glow.dialects.team.touches import Bytes, PlacedTouch
 from glow.lowering.memory_to_loops._strands import CallChain
 
 
-@dataclass(frozen=True, eq=False)
-class PastTouch:
+class PastTouch(NamedTuple):
     access: PlacedTouch
     call: CallOp
     strand: CallChain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count, groupby
 from typing import Any
 
@@ -219,7 +219,7 @@ class Main:
         Where threads share calls, it lies in the memory of the worker.
         """
         if not self.piece_ns:
-            return replace(self.base(buffer, 0, seen_as, compute), is_own=True)
+            return self.base(buffer, 0, seen_as, compute)._replace(is_own=True)
         element = seen_as or buffer_type(buffer).element_type
         operand = Operand(element, compute or compute_type(element))
         first = self.shared.own(buffer)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from glow.analysis.buffers import root_of
 from glow.lowering.memory_to_loops.kernels.kernel import Argument, PreparedCall
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.support.attributes import numbering
-from glow.support.walking import block_ops, operands_of
+from glow.support.walking import operands_of, ops_right_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +52,10 @@ class Repeats:
             key += number, number if root is value else number_of(root.type)
             key += places.setdefault(place, len(places)), is_constant
         for region in op.regions:
-            if not _is_program(region):
+            ops = ops_right_in(region)
+            if not _is_program(ops):
                 return None
-            key.append(ScalarProgram.of(region) if region.blocks else None)
+            key.append(ScalarProgram.of(region) if ops else None)
         key += op.properties
         key += map(number_of, op.properties.values())
         return tuple(key)
@@ -91,10 +92,6 @@ class Repeats:
         self._recorded, self._is_alone = [], True
 
 
-def _is_program(region: Region) -> bool:
-    """Return whether `region` is empty or a block of scalar ops of one result."""
-    if not region.blocks:
-        return True
-    ops = block_ops(region.block) if len(region.blocks) == 1 else [None]
-    *others, _ = ops
-    return all(op and len(op.results) == 1 and not op.regions for op in others)
+def _is_program(ops: Sequence[Operation]) -> bool:
+    """Return whether `ops` of a block are scalar ops of one result, and its end."""
+    return all(len(op.results) == 1 and not op.regions for op in ops[:-1])

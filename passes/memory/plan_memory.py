@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -82,7 +82,7 @@ class PlanMemoryPass(ModulePass):
             if own.bytes > most or not computing:
                 return own
             last = computing[min(following, len(computing) - 1)]
-            return replace(own, last=max(own.last, last))
+            return Lifetime(own.alloc, own.first, max(own.last, last), own.bytes)
 
         return [longer(lifetime) for lifetime in lifetimes]
 

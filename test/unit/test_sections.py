@@ -90,7 +90,9 @@ def test_no_access_is_forgotten(seed: int) -> None:
         waits: dict[int, int] = {}  # of calls beside each other, by their number
         for _ in range(14):
             touch = PlacedTouch(0, rng.random() < 0.3, some_bytes(rng))
-            call: Any = SimpleNamespace(beside=rng.choice([None, None, *groups]))
+            beside = rng.choice([None, None, *groups])
+            own = {} if beside is None else {"beside": beside}
+            call: Any = SimpleNamespace(beside=beside, properties=own)
             past = [e for e in history.clashes(touch) if not is_beside(e.call, call)]
             section = max((each.strand.section + 1 for each in past), default=0)
             if call.beside is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -120,8 +120,7 @@ class Operand:
     noalias: bool = False
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(NamedTuple):
     """
     The argument of a call for an operand: a flat memref.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any, Self, cast
 
@@ -62,7 +62,7 @@ class LibraryFunction(ABC):
         _DECLARED[self.symbol] = self
         properties = {
             "sym_name": StringAttr(self.symbol),
-            "function_type": FunctionType.from_lists(inputs, outputs),
+            "function_type": _function_type(tuple(inputs), tuple(outputs)),
             "sym_visibility": PRIVATE,
         }
         op = build_op(FuncOp, properties=properties)
@@ -72,6 +72,14 @@ class LibraryFunction(ABC):
     def callees(self) -> tuple[LibraryFunction, ...]:
         """Return the functions that it calls."""
         return ()
+
+
+@lru_cache(1 << 10)
+def _function_type(
+    inputs: Sequence[Attribute], outputs: Sequence[Attribute]
+) -> FunctionType:
+    """Return the type of functions; shapes of a model declare the same ones."""
+    return FunctionType.from_lists(inputs, outputs)
 
 
 def in_words(record: Any) -> str:
