@@ -179,6 +179,11 @@ STEPS: dict[str, list[Any]] = {
         *(node("Shape", "x", "shape"), node("Slice", "shape one two", "end")),
         *(node("Slice", "table zero end zero", "part"), node("Add", "x part", "y")),
     ],
+    "numbered": [
+        *(node("Shape", "x", "b", start=0, end=1), node("Squeeze", "b", "count")),
+        *(node("Range", "none count single", "n"), node("Cast", "n", "f", to=1)),
+        *(node("Reshape", "f column", "r"), node("Add", "x r", "y")),
+    ],
     "mean": [node("ReduceMean", "x", "m", axes=[1]), node("Sub", "x m", "y")],
     "twice": [node("Concat", "x x", "y", axis=1)],
     "last": [node("Slice", "x minus endless one", "z"), node("Add", "x z", "y")],
@@ -202,6 +207,8 @@ def chain(steps: list[str]) -> Any:
         "merged": np.array([0, -1, 8]),
         **{n: np.array([i]) for n, i in (("zero", 0), ("one", 1), ("two", 2))},
         **{"minus": np.array([-1]), "endless": np.array([1 << 40])},
+        **{"none": np.array(0), "single": np.array(1)},
+        "column": np.array([-1, 1, 1]),
     }
     for number, step in enumerate(steps):
         for each in STEPS[step]:
@@ -230,6 +237,28 @@ def test_derived_is_as_compiled(steps: list[str], data: st.DataObject) -> None:
     dims = {"batch": batch, "length": length}
     static = glow.compile(glow.load(source, dims=dims))
     np.testing.assert_array_equal(net(x), static(x))
+
+
+@pytest.mark.slow
+@given(
+    st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=3),
+    st.lists(
+        st.tuples(st.sampled_from([1, 2, 3, 5]), st.integers(1, 40)),
+        min_size=6,
+        max_size=14,
+        unique=True,
+    ),
+)
+@settings(max_examples=6, deadline=None)
+def test_shapes_in_any_order_are_right(
+    steps: list[str], shapes: list[tuple[int, int]]
+) -> None:
+    source = chain(steps)
+    net = compiled(source, cache_size=len(shapes))
+    for batch, length in shapes:
+        x = np.random.default_rng(0).standard_normal((batch, length, 8), np.float32)
+        (expected,) = run_onnxruntime(source, {"x": x})
+        np.testing.assert_allclose(net(x), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_family_of_one_batch_has_the_constants_of_that_batch(
