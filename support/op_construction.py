@@ -19,12 +19,15 @@ from xdsl.ir import (
 )
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    AttrSizedResultSegments,
     IRDLOperation,
     OperandDef,
     OptionalDef,
     ParsePropInAttrDict,
+    ResultDef,
     VariadicDef,
     VarOperandDef,
+    VarResultDef,
 )
 
 from glow.support.attributes import segment_sizes
@@ -147,14 +150,13 @@ def initialize(
     Errors: a ValueError for a slot that is given what it does not take.
     """
     form = _form_of(type(op))
-    types = [type_ for type_ in result_types if isinstance(type_, Attribute)]
     bodies = [region for region in regions if isinstance(region, Region)]
-    counts = len(slots), len(types), len(bodies)
-    given = len(slots), len(result_types), len(regions)
-    split = None
-    if form is not None and counts == given == form.counts:
+    counts = len(slots), len(result_types), len(bodies)
+    split = results = None
+    if form is not None and counts == form.counts and len(bodies) == len(regions):
         split = _split(form.kinds, slots)
-    if form is None or split is None:
+        results = _split_types(form.result_kinds, result_types)
+    if form is None or split is None or results is None:
         IRDLOperation.__init__(
             op,
             operands=slots,
@@ -163,10 +165,12 @@ def initialize(
             regions=regions,
         )
         return
-    operands, sizes = split
+    (operands, sizes), (types, counted) = split, results
     present = {name: each for name, each in properties.items() if each is not None}
     if form.has_sizes:
         present[AttrSizedOperandSegments.attribute_name] = segment_sizes(sizes)
+    if form.has_result_sizes:
+        present[AttrSizedResultSegments.attribute_name] = segment_sizes(counted)
     fill_op(op, operands, types, present)
     for region in bodies:
         op.add_region(region)
@@ -191,14 +195,36 @@ def _split(
     return (operands, sizes) if all(type(v) in _VALUES for v in operands) else None
 
 
+def _split_types(
+    kinds: Sequence[type[ResultDef]],
+    slots: Sequence[Attribute | Sequence[Attribute] | None],
+) -> tuple[list[Attribute], list[int]] | None:
+    """Return the types of results and how many each slot has, None where unusual."""
+    types, sizes = list[Attribute](), list[int]()
+    for kind, slot in zip(kinds, slots, strict=True):
+        if isinstance(slot, Attribute):
+            own: Sequence[Attribute] = (slot,)
+        elif slot is None and kind is not ResultDef:
+            own = ()
+        elif isinstance(slot, list | tuple) and kind is VarResultDef:
+            own = slot
+        else:
+            return None
+        types += own
+        sizes.append(len(own))
+    return types, sizes
+
+
 @dataclass(frozen=True)
 class _SlotForm:
-    """Slots of a class of ops: operands of some kinds, single results, regions."""
+    """Slots of a class of ops: operands and results of some kinds, single regions."""
 
     kinds: tuple[type[OperandDef], ...]
+    result_kinds: tuple[type[ResultDef], ...]
     counts: tuple[int, int, int]
     """Of operands, results and regions."""
     has_sizes: bool
+    has_result_sizes: bool
 
 
 @cache
@@ -206,13 +232,16 @@ def _form_of(op_class: type[IRDLOperation]) -> _SlotForm | None:
     """Return what ops of a class are built of; None where only xDSL can build them."""
     definition = op_class.get_irdl_definition()
     sized = [o for o in definition.options if isinstance(o, AttrSizedOperandSegments)]
+    counted = [o for o in definition.options if isinstance(o, AttrSizedResultSegments)]
     plain = [o for o in definition.options if isinstance(o, ParsePropInAttrDict)]
-    is_usual = len(sized) + len(plain) == len(definition.options)
-    others = [each for _, each in (*definition.results, *definition.regions)]
-    if not is_usual or definition.successors or not all(s.as_property for s in sized):
+    is_usual = len(sized) + len(counted) + len(plain) == len(definition.options)
+    if not is_usual or definition.successors:
         return None
-    if any(isinstance(each, VariadicDef) for each in others):
+    if not all(each.as_property for each in (*sized, *counted)):
+        return None
+    if any(isinstance(each, VariadicDef) for _, each in definition.regions):
         return None
     kinds = tuple(type(each) for _, each in definition.operands)
-    counts = len(kinds), len(definition.results), len(definition.regions)
-    return _SlotForm(kinds, counts, bool(sized))
+    results = tuple(type(each) for _, each in definition.results)
+    counts = len(kinds), len(results), len(definition.regions)
+    return _SlotForm(kinds, results, counts, bool(sized), bool(counted))
