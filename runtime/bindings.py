@@ -84,8 +84,8 @@ class Bindings:
         self._arena = checked_arena(arena, arena_bytes)
         self._frame = make_frame(self._arena)
         self._lock = Lock()
-        self._user = 0
-        """The thread that last took the lock."""
+        self._user: int | None = None
+        """The thread that has the lock, once it has said so."""
         self._places = _places_of(signature)
         self._unbound = set(self._places)
         self._copied: dict[str, _Place] = {}
@@ -120,7 +120,7 @@ class Bindings:
             self._check(place, array)
             self._put(place, np.asanyarray(array))  # also of a NumPy scalar
         finally:
-            self._lock.release()
+            self._release()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -180,7 +180,7 @@ class Bindings:
                 OutputNotifier(self._outputs, self._deliver, on_output).run(self._go)
             return self._made_of[0].cut(self._results)
         finally:
-            self._lock.release()
+            self._release()
 
     def _go(self, notify: Notify | None = None) -> None:
         self._frame.run(notify)
@@ -206,7 +206,7 @@ class Bindings:
             self._fill(outputs_only=True)
             views = {n: cast(Array, array).view() for n, array in self._results.items()}
         finally:
-            self._lock.release()
+            self._release()
         for view in views.values():
             view.flags.writeable = False
         return views
@@ -225,7 +225,7 @@ class Bindings:
                     array = place.array
                     given[name] = array.copy() if place.is_written else array
         finally:
-            self._lock.release()
+            self._release()
         return Bindings(*self._made_of, given, None)
 
     def _take(self) -> None:
@@ -236,6 +236,10 @@ class Bindings:
         if self._user == get_ident():
             run = "the run that calls on_output; use the array that it is given"
         raise BindingError(f"expected bindings that are not in use, got those of {run}")
+
+    def _release(self) -> None:
+        self._user = None  # else the next to take the lock would pass for this thread
+        self._lock.release()
 
     def _place(self, name: str) -> _Place:
         place = self._places.get(name)

@@ -150,6 +150,32 @@ def test_a_callback_may_run_others_but_not_the_same(net: Executable) -> None:
     assert all(np.array_equal(array, EARLY) for array in found)
 
 
+def test_a_thread_that_ran_before_is_not_taken_for_the_one_that_runs(
+    net: Executable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound = net.bind(arrays())
+    bound.run()
+    taken, done = threading.Event(), threading.Event()
+    caller = threading.get_ident()
+
+    def slow_ident() -> int:
+        if threading.get_ident() != caller:  # has the lock, and has not said who it is
+            taken.set()
+            done.wait(10)
+        return threading.get_ident()
+
+    monkeypatch.setattr("glow.runtime.bindings.get_ident", slow_ident)
+    thread = threading.Thread(target=bound.run)
+    thread.start()
+    try:
+        assert taken.wait(10)
+        with pytest.raises(BindingError, match="a run in another thread"):
+            bound.run()
+    finally:
+        done.set()
+        thread.join()
+
+
 def test_runs_without_a_callback_tell_nobody(net: Executable) -> None:
     bound = net.bind(arrays())
     seen: list[str] = []
