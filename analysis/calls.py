@@ -9,6 +9,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.directions import functions_of
 from glow.dialects.graph.control_flow import CallingOp, ControlFlowOp, gradient_of
@@ -52,7 +53,7 @@ def callees_first(functions: Iterable[FuncOp]) -> list[FuncOp]:
     """
     Return `functions`, each after those that it calls.
 
-    Errors: ValueError for functions that call themselves, also through others.
+    Errors: PassFailedException for functions that call themselves, also through others.
     """
     by_name = {f.sym_name.data: f for f in functions}
     if len(by_name) == 1 and by_name.keys().isdisjoint(
@@ -66,7 +67,9 @@ def callees_first(functions: Iterable[FuncOp]) -> list[FuncOp]:
         order = list(sorter.static_order())
     except CycleError as error:
         names = ", ".join(f"@{name}" for name in dict.fromkeys(error.args[1]))
-        raise ValueError(f"expected functions that do not recur, got {names}") from None
+        raise PassFailedException(
+            f"expected functions that do not recur, got {names}"
+        ) from None
     return [by_name[name] for name in order if name in by_name]
 
 
@@ -122,7 +125,7 @@ def problems_of_calls(module: ModuleOp) -> Iterator[str]:
                     )
     try:
         callees_first(functions_of(module))
-    except ValueError as error:
+    except PassFailedException as error:
         yield str(error)
     for name, function in table.items():
         if name in called:

@@ -195,7 +195,7 @@ def main() -> None:
     page.write(args.output)
     is_slow = forked.used_bytes > room or forked.ready_s > READY_S
     if is_slow or not all(each.is_same for each in both):
-        sys.exit("error: more than there may be")
+        sys.exit("error: more than the last column has, or results differ")
 
 
 def megabytes(size: float) -> str:

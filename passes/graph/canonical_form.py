@@ -217,10 +217,7 @@ def _checked(functions: Sequence[FuncOp]) -> list[FuncOp]:
         for op in function.body.block.ops:
             if op.regions:
                 raise PassFailedException(f"expected no {op.name}, which has regions")
-    try:
-        return callees_first(functions)
-    except ValueError as error:
-        raise PassFailedException(str(error)) from None
+    return callees_first(functions)
 
 
 def _numbered(placeholders: Iterable[PlaceholderOp]) -> dict[str, str]:

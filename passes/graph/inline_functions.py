@@ -50,12 +50,8 @@ class InlineFunctionsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {f.sym_name.data: f for f in functions_of(op)}
-        try:
-            order = callees_first(functions.values())
-        except ValueError as error:
-            raise PassFailedException(str(error)) from None
         replaced: set[str] = set()
-        for function in order:
+        for function in callees_first(functions.values()):
             for call in ops_in(function.body):
                 if isinstance(call, CallFunctionOp | func.CallOp):
                     replaced |= self._inline(call, functions)

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import size_bytes
 from glow.analysis.calls import callees_first, calls_in
@@ -45,7 +46,7 @@ def problems_of_calls(
                 yield at(op, f"@{name}: {problem}")
     try:
         callees_first(functions)
-    except ValueError as error:
+    except PassFailedException as error:
         yield str(error)
 
 
