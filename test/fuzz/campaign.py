@@ -39,9 +39,10 @@ FIGURES = Path(__file__).with_name("figures.json")
 
 # How many of 100 turns a kind has, and how many cases a turn of it is.
 TURNS = {
-    "graph": (30, 4),
-    "operator": (15, 4),
-    "networks": (10, 1),
+    "graph": (26, 4),
+    "operator": (13, 4),
+    "networks": (6, 1),
+    "shapes": (10, 1),
     "onnx-bytes": (8, 60),
     "onnx-fields": (8, 60),
     "onnx-operators": (8, 60),
@@ -50,10 +51,10 @@ TURNS = {
     "executable": (3, 100),
     "cache": (3, 1),
 }
-EXAMPLES = {"networks": 10}
+EXAMPLES = {"networks": 10, "shapes": 12}
 """How many models one case of a kind is, where it is more than one."""
 
-GRAPHS = ("graph", "operator", "networks")
+GRAPHS = ("graph", "operator", "networks", "shapes")
 """The kinds that are compiled, run and compared; others are mutated inputs."""
 
 LIFE = 10_000_000
@@ -71,6 +72,7 @@ def checks() -> dict[str, Callable[[int, dict[str, object]], None]]:
         "graph": graphs.check_graph,
         "operator": onnx_models.check_operator,
         "networks": onnx_models.check_networks,
+        "shapes": onnx_models.check_shapes,
         "onnx-bytes": broken.check_onnx_bytes,
         "onnx-fields": broken.check_onnx_fields,
         "onnx-operators": broken.check_onnx_operators,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from graphs import Array, Notes, targets
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from onnx import ModelProto
+from onnx import ModelProto, helper
 from operators import all_cases
 from operators.case import Case, feeds_of, model_of
 from operators.oracle import difference as difference_to_others
@@ -17,6 +18,9 @@ from operators.oracle import expected_of, run_onnxruntime
 from random_models import networks
 
 import glow
+
+_SHAPES = 12
+"""How many extents a network is computed for."""
 
 
 @cache
@@ -67,35 +71,102 @@ def _redrawn(array: Array | None, rng: np.random.Generator) -> Array | None:
 def check_networks(number: int, notes: Notes) -> None:
     """Compare ten random networks with ONNX Runtime."""
 
+    def compare(model: ModelProto) -> None:
+        notes["model.onnx"] = model.SerializeToString()
+        target, other = ("cpu", "reference")[:: (-1) ** number]
+        net = glow.compile(model, target=target)
+        feeds = _drawn_for(model, np.random.default_rng(number))
+        _check_network(model, feeds, net, run_onnxruntime(model, feeds), other)
+
+    _for_networks(number, 10, compare)
+
+
+def check_shapes(number: int, notes: Notes) -> None:
+    """
+    Compare a random network with ONNX Runtime, for many extents of its image.
+
+    Code for some is derived from that of others. Extents that the model cannot have,
+    as ONNX Runtime says, are left out.
+    """
+
+    def compare(model: ModelProto) -> None:
+        rng = np.random.default_rng(number)
+        axes = _open_extents(model, rng)
+        notes["model.onnx"] = model.SerializeToString()
+        net = glow.compile(model, threads=1 + number % 2, cache_size=_SHAPES)
+        for _ in range(_SHAPES):
+            extents = {name: int(rng.integers(1, 33)) for name in axes}
+            feeds = _drawn_for(model, rng, extents)
+            notes.update({f"{name}.npy": array for name, array in feeds.items()})
+            try:
+                expected = run_onnxruntime(model, feeds)
+            except Exception:  # its classes of errors have no base of their own
+                continue
+            _check_network(model, feeds, net, expected)
+
+    _for_networks(number, 1, compare)
+
+
+def _for_networks(number: int, count: int, check: Callable[[ModelProto], None]) -> None:
+    """Call `check` with the networks of a number."""
+
     @seed(number)
     @settings(
-        max_examples=10,
+        max_examples=count,
         database=None,
         deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
     @given(networks())
-    def compare(model: ModelProto) -> None:
-        notes["model.onnx"] = model.SerializeToString()
-        rng = np.random.default_rng(number)
-        net = glow.compile(model, target=("cpu", "reference")[number % 2])
-        feeds: dict[str, Array] = {}
-        for spec in net.inputs:
-            drawn = rng.standard_normal(spec.shape) * 3
-            feeds[spec.name] = np.asarray(drawn, spec.dtype)
-        results = list(net.run(feeds).values())
-        try:
-            _check_equal(results, run_onnxruntime(model, feeds))
-        except AssertionError:
-            # ONNX Runtime's LRN subtracts squares from a running sum, which cancels;
-            # that of onnx.reference leaves channels out.
-            if all(node.op_type != "LRN" for node in model.graph.node):
-                raise
-            other = glow.compile(model, target=("reference", "cpu")[number % 2])
-            _check_equal(results, list(other.run(feeds).values()))
+    def checked(model: ModelProto) -> None:
+        check(model)
 
-    compare()
+    checked()
+
+
+def _open_extents(model: ModelProto, rng: np.random.Generator) -> list[str]:
+    """Leave one or two extents of the image open, not its channels; return names."""
+    for output in model.graph.output:
+        for extent in output.type.tensor_type.shape.dim:
+            extent.Clear()
+    image = model.graph.input[0].type.tensor_type.shape.dim
+    spatial = range(2, len(image))
+    axes = rng.choice([0, *spatial], rng.integers(1, 3), replace=False).tolist()
+    for axis in axes:
+        image[axis].dim_param = f"extent{axis}"
+    return [f"extent{axis}" for axis in axes]
+
+
+def _drawn_for(
+    model: ModelProto, rng: np.random.Generator, extents: Mapping[str, int] = {}
+) -> dict[str, Array]:
+    feeds: dict[str, Array] = {}
+    for info in model.graph.input:
+        spec = info.type.tensor_type
+        shape = [extents.get(dim.dim_param, dim.dim_value) for dim in spec.shape.dim]
+        dtype = helper.tensor_dtype_to_np_dtype(spec.elem_type)
+        feeds[info.name] = np.asarray(rng.standard_normal(shape) * 3, dtype)
+    return feeds
+
+
+def _check_network(
+    model: ModelProto,
+    feeds: dict[str, Array],
+    net: Any,
+    expected: Sequence[Array],
+    other: str = "reference",
+) -> None:
+    results = list(net.run(feeds).values())
+    try:
+        _check_equal(results, expected)
+    except AssertionError:
+        # ONNX Runtime's LRN subtracts squares from a running sum, which cancels;
+        # that of onnx.reference leaves channels out.
+        if all(node.op_type != "LRN" for node in model.graph.node):
+            raise
+        others = glow.compile(model, target=other).run(feeds)
+        _check_equal(results, list(others.values()))
 
 
 def _check_equal(results: Sequence[Array], expected: Sequence[Array]) -> None:
