@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, overload
 from weakref import WeakKeyDictionary
@@ -23,6 +24,8 @@ from glow.support.dimensions import Dims
 from glow.support.errors import BindingError, CompilationError
 
 _LOG = logging.getLogger("glow")
+
+_shape_of = attrgetter("shape")
 
 
 class DynamicExecutable(Executable):
@@ -131,7 +134,7 @@ class DynamicExecutable(Executable):
         if inputs is None and out:
             return list(self.run(out).values())
         given = self.signature.named(inputs)
-        net = self._found([given.get(name) for name in self._input_names])
+        net = self._found(map(given.get, self._input_names))
         if net is None:
             net = self._serving(self._symbols.dims_of(given))
         return net.run(given, out, on_output, like=like)
@@ -193,11 +196,11 @@ class DynamicExecutable(Executable):
         arrays = dict(zip((*self._input_names, *kept), (*inputs, *states), strict=True))
         self._for(self.dims_of(arrays)).execute(inputs, outputs, states, notify)
 
-    def _found(self, arrays: Sequence[Any]) -> Executable | None:
+    def _found(self, arrays: Iterable[object]) -> Executable | None:
         """Return the executable for arrays of these shapes, if there is one."""
         try:
-            return self._kept.find(tuple([array.shape for array in arrays]))
-        except (AttributeError, TypeError):
+            return self._kept.find(tuple(map(_shape_of, arrays)))
+        except (AttributeError, TypeError, ValueError):
             return None  # what has no shape, or strange ones, is to be complained about
 
     def _serving(self, dims: Dims) -> Executable:

@@ -25,14 +25,23 @@ class Specializations(Generic[Made]):
         self.size = size
         self._lock = lock_free_in_children()
         self._ready: OrderedDict[Hashable, Made] = OrderedDict()
+        self._last: tuple[Hashable, Made | None] = (None, None)
+        """What was used last, which need not be moved to the end."""
         self._pending: dict[Hashable, Future[Made]] = {}
 
     def find(self, key: Hashable) -> Made | None:
         """Return what is kept for `key`, if it still is."""
+        last, net = self._last
+        if last == key:  # the short way counts for small models
+            return net
         with self._lock:
-            net = self._ready.get(key)
-            if net is not None:
-                self._ready.move_to_end(key)
+            return self._used(key)
+
+    def _used(self, key: Hashable) -> Made | None:
+        net = self._ready.get(key)
+        if net is not None:
+            self._ready.move_to_end(key)
+            self._last = key, net
         return net
 
     @undivided()  # a child would wait for a promise of a thread that it lacks
@@ -40,9 +49,8 @@ class Specializations(Generic[Made]):
         """Return what is kept for `key`, or `make` it; errors are not kept."""
         while True:
             with self._lock:
-                net = self._ready.get(key)
+                net = self._used(key)
                 if net is not None:
-                    self._ready.move_to_end(key)
                     return net
                 others = self._pending.get(key)
                 if others is None:
@@ -74,6 +82,7 @@ class Specializations(Generic[Made]):
         with self._lock:
             del self._pending[key]
             self._ready[key] = net
+            self._last = key, net
             if len(self._ready) > self.size:
                 self._ready.popitem(last=False)
         promise.set_result(net)

@@ -73,10 +73,10 @@ class SymbolicSignature(Signature):
         arrays = as_arrays(arrays, self._specs)
         problems = self._problems(arrays, partial)
         shapes = {
-            name: spec.tensor_shape_of(shape)
+            name: spec.tensor_shape_of(cast(Array, array).shape)
             for name, spec in self._specs.items()
-            if len(shape := np.shape(cast(Array, arrays.get(name)))) == len(spec.shape)
-            and isinstance(arrays.get(name), np.ndarray)
+            if isinstance(array := arrays.get(name), np.ndarray)
+            and array.ndim == len(spec.shape)
         }
         dims = self._extents(shapes, problems)
         missing = [name for name in self.dims if name not in dims]

@@ -95,7 +95,7 @@ def check_shapes(number: int, notes: Notes) -> None:
         notes["model.onnx"] = model.SerializeToString()
         net = glow.compile(model, threads=1 + number % 2, cache_size=_SHAPES)
         for _ in range(_SHAPES):
-            extents = {name: int(rng.integers(1, 33)) for name in axes}
+            extents = {n: int(rng.integers(least, 33)) for n, least in axes.items()}
             feeds = _drawn_for(model, rng, extents)
             notes.update({f"{name}.npy": array for name, array in feeds.items()})
             try:
@@ -125,17 +125,22 @@ def _for_networks(number: int, count: int, check: Callable[[ModelProto], None]) 
     checked()
 
 
-def _open_extents(model: ModelProto, rng: np.random.Generator) -> list[str]:
-    """Leave one or two extents of the image open, not its channels; return names."""
+def _open_extents(model: ModelProto, rng: np.random.Generator) -> dict[str, int]:
+    """
+    Leave one or two extents of the image open, not its channels.
+
+    Returns their names, and what they were: windows fit into no less.
+    """
     for output in model.graph.output:
         for extent in output.type.tensor_type.shape.dim:
             extent.Clear()
     image = model.graph.input[0].type.tensor_type.shape.dim
     spatial = range(2, len(image))
     axes = rng.choice([0, *spatial], rng.integers(1, 3), replace=False).tolist()
+    least = {f"extent{axis}": image[axis].dim_value for axis in axes}
     for axis in axes:
         image[axis].dim_param = f"extent{axis}"
-    return [f"extent{axis}" for axis in axes]
+    return least
 
 
 def _drawn_for(

@@ -170,6 +170,14 @@ def test_all_that_does_not_fit_is_reported_at_once() -> None:
     assert len(net.compiled) == 1
 
 
+@pytest.mark.parametrize("shape", [np.array([2, 3]), [2, 3], 2])
+def test_what_has_a_strange_shape_is_refused(shape: Any) -> None:
+    net = glow.compile(product())
+    net(rows(2))
+    with pytest.raises(BindingError, match=r"float32\[batch, 3\], got a Strange"):
+        net.run({"x": type("Strange", (), {"shape": shape})()})
+
+
 def test_a_shape_that_cannot_be_names_node_and_extents() -> None:
     net = compiled(pairs())
     assert net(np.zeros((2, 6), f32)).shape == (2, 3, 2)
