@@ -121,7 +121,8 @@ def named(
 
 def parse_dims(texts: Sequence[str]) -> dict[str, int]:
     """Return the extents of `--dim NAME=VALUE` options by name."""
-    dims = named(texts, "--dim NAME=VALUE once per name", str.isdecimal)
+    expected = "--dim NAME=VALUE, at least 0, once per name"
+    dims = named(texts, expected, str.isdecimal)
     return {name: int(value) for name, value in dims.items()}
 
 

@@ -149,8 +149,8 @@ COMMANDS = {
     "unsupported operators": ("glow-opt lacking.onnx", "?Det"),
     "symbolic dimension": ("glow-opt symbolic.onnx", "?batch"),
     "malformed dimension": (
-        "glow-opt symbolic.onnx --dim batch",
-        "expected --dim NAME=VALUE once per name, got 'batch'",
+        "glow-opt symbolic.onnx --dim batch=-1",
+        "expected --dim NAME=VALUE, at least 0, once per name, got 'batch=-1'",
     ),
     "syntax": ("glow-opt syntax.mlir", "syntax.mlir:3:1: operand expected"),
     "unknown op": ("glow-opt unknown.mlir", "?graph.no_such_op"),
@@ -300,7 +300,7 @@ COMMANDS = {
     ),
     "dimension that is given twice": (
         "glow-opt symbolic.onnx --dim batch=2 --dim batch=3",
-        "expected --dim NAME=VALUE once per name, got 'batch=3'",
+        "expected --dim NAME=VALUE, at least 0, once per name, got 'batch=3'",
     ),
     "input that is bound twice": (
         "glow-run good.onnx --bind x=a.npy --bind x=b.npy",
