@@ -58,6 +58,11 @@ def test_what_is_not_known_is_reported(tool: Run) -> None:
     code, _, err = tool(glow_run.main, "--dim", "rows=2", "--input", "x=3.npy")
     assert code == 1
     assert "expected float32[2, 3], got float32[3, 3]" in err
+    code, _, err = tool(glow_run.main, "--dim", "rows=-1", "--random-inputs", "0")
+    assert code == 1
+    assert err == (
+        "error: expected --dim NAME=VALUE, at least 0, once per name, got 'rows=-1'\n"
+    )
 
 
 def test_the_signature_shows_symbols(tool: Run) -> None:
