@@ -51,7 +51,7 @@ TURNS = {
     "executable": (3, 100),
     "cache": (3, 1),
 }
-EXAMPLES = {"networks": 10, "shapes": 12}
+EXAMPLES = {"networks": 10, "shapes": 48}
 """How many models one case of a kind is, where it is more than one."""
 
 GRAPHS = ("graph", "operator", "networks", "shapes")

@@ -29,7 +29,7 @@ def test_every_kind_has_turns() -> None:
 
 @pytest.mark.parametrize("kind", CHECKS)
 def test_some_cases_of_each_kind(kind: str) -> None:
-    for number in range(1 if kind in ("networks", "cache") else 6):
+    for number in range(1 if kind in ("networks", "shapes", "cache") else 6):
         CHECKS[kind](number, {})
 
 
