@@ -30,6 +30,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 COMMAND = "python benchmarks/workers.py --output benchmarks/WORKERS.md"
 WORKERS, ROWS = 8, 24
+IMPORTED = ("glow.batches", "glow.runtime.saved", "glow.backends.cpu.linker")
+"""What workers need to load a model, and forks share."""
 WORKER_BYTES, READY_S = 40e6, 0.1
 """The limits of a worker: memory beside the weights, time until it is ready."""
 
@@ -148,7 +150,7 @@ def measure(method: str, folder: Path) -> Found:
     """Run the job in processes that `multiprocessing` starts by a method."""
     context: Any = multiprocessing.get_context(method)
     if method == "fork":  # processes share what is imported before
-        for module in ("glow.batches", "glow.backends.cpu.linker"):
+        for module in IMPORTED:
             import_module(module)
     workers = [Worker(context, folder) for _ in range(WORKERS)]
     used, kills = run_job(workers)
@@ -211,7 +213,7 @@ def _header(weights: int, arena: int) -> str:
 Written by `{COMMAND}`
 on {today()}, {processor()}. VGG-19, a row at a time, {ROWS} rows, in
 {WORKERS} processes that `multiprocessing` starts: by `spawn` as fresh interpreters, or
-by `fork` from one that has imported `glow.batches` and `glow.backends.cpu.linker`. They
+by `fork` from one that has imported {", ".join(f"`{each}`" for each in IMPORTED)}. They
 get a pickle of `glow.udf`, which refers to a file of the executable. It has
 {megabytes(weights)} MB of weights, and each run works in {megabytes(arena)} MB. Memory
 is the sum of proportional sets (PSS) while they compute. A worker is ready when it has
