@@ -94,7 +94,7 @@ def compile_symbolic(
         _note_batches(module, dims.get(batch, 0), packed_for)
         return module
 
-    derived = ShapeCompiler(model.name, signature.dims, compiler, module_for, work)
+    derived = ShapeCompiler(model.name, signature.dims, compiler, module_for)
 
     def code_for(dims: Dims) -> Executable:
         try:

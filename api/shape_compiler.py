@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Hashable, Sequence
-from functools import partial
 from typing import Protocol
 
 from xdsl.dialects.builtin import ModuleOp
@@ -15,7 +14,6 @@ from glow.analysis.module_templates import verify_integers
 from glow.dialects.memory.attention import AttentionOp
 from glow.lowering.graph_to_memory.attention import decide_blocks
 from glow.module_compiler import ModuleCompiler
-from glow.runtime.background import BackgroundWork
 from glow.runtime.interface import Executable
 from glow.shape_families import ShapeFamilies
 from glow.support.dimensions import Dims
@@ -51,11 +49,8 @@ class ShapeCompiler:
         dims: Sequence[str],
         compiler: ModuleCompiler,
         make_module: MakeModule,
-        work: BackgroundWork | None = None,
     ):
-        """With `work`, shapes that no call waits for are compiled there."""
         self._name, self._dims = name, tuple(dims)
-        self._work = work
         self._compiler = compiler
         self._make_module = make_module
         self._families = ShapeFamilies()
@@ -66,20 +61,9 @@ class ShapeCompiler:
     @no_collection()
     def compile(self, dims: Dims) -> Executable:
         """Return the executable for `dims`. Errors: as of compilations."""
-        if self._work is not None:
-            self._work.check(self)
         point = tuple(dims[name] for name in self._dims)
         net = self._derived(point) or self._derived_below(point)
-        if net is not None:
-            return net
-        net = self._whole(point)
-        with self._lock:
-            question = self._families.question(point)
-        if question is not None and self._work is not None:
-            self._work.add(self, partial(self._sample, question))
-        elif question is not None:
-            self._sample(question)
-        return net
+        return net or self._whole(point)
 
     def _derived(self, point: Point) -> Executable | None:
         start = time.perf_counter()

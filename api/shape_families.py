@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import gcd
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,11 @@ from glow.support.interpolation import Multilinear, Point, interpolate
 _MOST_VARYING = 2
 _MOST_FORMS = 8
 _MOST_SAMPLES = 12
+_ANY = range(2, 1 << 62)
+"""The extents of a family, as those of 0 and 1 are part of a form."""
 
-_Fixed = tuple[int | None, ...]
-"""The coordinates that all samples of a family share, None for others."""
+_Box = tuple[range, ...]
+"""Of each coordinate, which ones the samples of a family may have."""
 
 _Arrays = tuple[NDArray[Any] | None, ...]
 
@@ -68,7 +71,7 @@ class _SamplesOfForm:
 
     module: ModuleTemplate
     samples: dict[Point, Sample] = field(default_factory=lambda: {})
-    families: dict[_Fixed, Family | None] = field(default_factory=lambda: {})
+    families: dict[_Box, Family | None] = field(default_factory=lambda: {})
 
     def add(self, sample: Sample) -> None:
         self.samples[sample.point] = sample
@@ -89,47 +92,45 @@ class _SamplesOfForm:
 
     def families_of(self, point: Point) -> Iterator[Family]:
         """Yield the families that have the same form at `point`, large ones first."""
-        for key in _keys_of(point):
-            if key not in self.families:
-                self.families[key] = self._family(key)
-            family = self.families[key]
+        for box in self._boxes(point):
+            if box not in self.families:
+                self.families[box] = self._family(box)
+            family = self.families[box]
             if family is not None:
                 yield family
 
-    def question(self, point: Point) -> Point | None:
-        """Return a shape to compile so that a family of `point` tells enough."""
-        for key in _keys_of(point):
-            samples = self._samples(key)
-            points = [sample.point for sample in samples]
-            found = interpolate(points, [sample.integers for sample in samples])
-            if found is None or _shows_rounding(found, points):
-                continue
-            middle = [
-                (n + m) // 2 | 1 for n, m in zip(found.low, found.high, strict=True)
-            ]
-            varied = (
-                x if i in found.varying else own
-                for i, (x, own) in enumerate(zip(middle, point, strict=True))
-            )
-            wanted = tuple(varied)
-            return wanted if found.covers(wanted) else None
-        return None
+    def _boxes(self, point: Point) -> Iterator[_Box]:
+        """
+        Yield where samples of a family of `point` may lie, large ones first.
 
-    def _samples(self, key: _Fixed) -> list[Sample]:
+        First where one extent or two are any, then where one is by steps from its own:
+        there what the model rounds, such as windows with strides, is linear.
+        """
+        fixed = [range(x, x + 1) for x in point]
+        axes = range(len(point))
+        for count in range(min(_MOST_VARYING, len(point)), 0, -1):
+            for free in combinations(axes, count):
+                yield tuple(_ANY if i in free else fixed[i] for i in axes)
+        for axis in axes:
+            before, after = fixed[:axis], fixed[axis + 1 :]
+            known = self._samples((*before, _ANY, *after))
+            apart = {abs(each.point[axis] - point[axis]) for each in known} - {0}
+            for step in sorted({gcd(*pair) for pair in combinations(apart, 2)} - {1}):
+                first = _ANY[(point[axis] - _ANY.start) % step]
+                yield (*before, range(first, _ANY.stop, step), *after)
+
+    def _samples(self, box: _Box) -> list[Sample]:
         return [
             sample
             for sample in self.samples.values()
-            if all(
-                k == x or (k is None and x > 1)
-                for x, k in zip(sample.point, key, strict=True)
-            )
+            if all(x in within for x, within in zip(sample.point, box, strict=True))
         ]
 
-    def _family(self, key: _Fixed) -> Family | None:
-        samples = self._samples(key)
+    def _family(self, box: _Box) -> Family | None:
+        samples = self._samples(box)
         points = [sample.point for sample in samples]
         found = interpolate(points, [sample.integers for sample in samples])
-        if found is None or not _shows_rounding(found, points):
+        if found is None:
             return None
         arrays: list[NDArray[Any]] = []
         shapes: dict[int, Multilinear] = {}
@@ -146,23 +147,6 @@ class _SamplesOfForm:
                 shapes[number] = shape
             arrays.append(whole)
         return Family(self.module, found, arrays, shapes)
-
-
-def _keys_of(point: Point) -> Iterator[_Fixed]:
-    """Yield which coordinates of `point` a family may share, few of them first."""
-    axes = range(len(point))
-    for count in range(max(0, len(point) - _MOST_VARYING), len(point)):
-        for fixed in combinations(axes, count):
-            yield tuple(point[i] if i in fixed else None for i in axes)
-
-
-def _shows_rounding(found: Multilinear, points: Sequence[Point]) -> bool:
-    """
-    Return whether `points` would show it where extents are rounded.
-
-    Where only multiples are seen, nothing shows what rounds up to multiples.
-    """
-    return all(any(p[axis] % 2 for p in points) for axis in found.varying)
 
 
 def _whole_of(arrays: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
@@ -230,25 +214,22 @@ class ShapeFamilies:
                     return module
         return None
 
-    def question(self, point: Point) -> Point | None:
-        """Return a shape to compile so that a family of `point` tells enough."""
-        for form in self._forms.values():
-            if point in form.samples:
-                return form.question(point)
-        return None
-
     def beyond(self, point: Point, limits: Mapping[int, int]) -> Point | None:
         """
-        Return a shape twice as large as `point` where it outgrew a family.
+        Return a shape twice as large as `point`, or more, where it outgrew a family.
 
         None if it outgrew none, or that would reach one of the `limits` by axis.
         """
         for family in self._families_of(point):
-            low, high = family.integers.low, family.integers.high
-            if any(x < n for x, n in zip(point, low, strict=True)):
+            known = family.integers
+            if any(x < n for x, n in zip(point, known.low, strict=True)):
                 continue
-            pairs = zip(point, high, strict=True)
-            wanted = tuple(2 * x if x > m else x for x, m in pairs)
+            if not known.reaches(point):
+                continue
+            wanted = tuple(
+                x + -(-x // step) * step if x > high else x
+                for x, high, step in zip(point, known.high, known.steps, strict=True)
+            )
             if wanted != point and not any(
                 wanted[axis] != point[axis] and wanted[axis] >= limit
                 for axis, limit in limits.items()

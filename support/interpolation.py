@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import lcm, prod
+from math import gcd, lcm, prod
 
 Point = tuple[int, ...]
 
@@ -23,6 +23,12 @@ class Multilinear:
     low: Point
     """The least of each coordinate of the points."""
     high: Point
+    steps: Point
+    """
+    The greatest common divisor of the differences of each coordinate of the points.
+
+    What is rounded to multiples of one of its divisors looks the same at all of them.
+    """
     terms: tuple[tuple[int, ...], ...]
     """The coordinates whose product each term is."""
     scale: int
@@ -33,9 +39,15 @@ class Multilinear:
     """Which of these each integer is."""
 
     def covers(self, point: Point) -> bool:
-        """Return whether `point` is between the points that are known."""
+        """Return whether `point` is between known points, by whole steps from them."""
         bounds = zip(self.low, point, self.high, strict=True)
-        return all(low <= x <= high for low, x, high in bounds)
+        is_between = all(low <= x <= high for low, x, high in bounds)
+        return is_between and self.reaches(point)
+
+    def reaches(self, point: Point) -> bool:
+        """Return whether `point` is whole steps away from the points that are known."""
+        places = zip(self.low, point, self.steps, strict=True)
+        return not any((x - low) % step if step else x - low for low, x, step in places)
 
     def at(self, point: Point) -> tuple[int, ...] | None:
         """Return the integers at `point`; None where they would be fractions."""
@@ -86,7 +98,11 @@ def interpolate(
         for column in columns
     )
     low, high = (tuple(map(f, zip(*points, strict=True))) for f in (min, max))
-    found = Multilinear(low, high, terms, scale, coefficients, tuple(places))
+    steps = tuple(
+        gcd(*(x - least for x in column))
+        for least, column in zip(low, zip(*points, strict=True), strict=True)
+    )
+    found = Multilinear(low, high, steps, terms, scale, coefficients, tuple(places))
     agrees = all(
         found.at(point) == tuple(own) for point, own in zip(points, values, strict=True)
     )

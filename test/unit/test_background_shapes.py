@@ -125,20 +125,6 @@ def test_errors_of_the_background_are_raised_by_the_next_call(
     assert {"batch": 6} in net.compiled
 
 
-def test_samples_that_no_call_needs_are_compiled_in_the_background(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    caplog.set_level(logging.INFO, "glow")
-    net, work = net_of(MIXED)
-    for count in (4, 8, 16):
-        net.specialize({"batch": count})
-    work.wait()
-    assert "compiled for batch=11" in caplog.text
-    assert {"batch": 11} not in net.compiled
-    net(rows(12))
-    assert "derived for batch=12" in caplog.text
-
-
 def test_what_is_not_a_shape_is_named() -> None:
     wanted = 'expected extents by dimension or "background" as shapes, got "later"'
     with pytest.raises(ValueError, match=wanted):

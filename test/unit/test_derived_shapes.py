@@ -112,17 +112,52 @@ def test_no_shape_larger_than_a_model_takes(caplog: pytest.LogCaptureFixture) ->
     assert steps == [f"compiled {n}" for n in (5, 6, 7, 10, 11)]
 
 
-def test_only_odd_extents_show_what_is_rounded(
+def test_only_whole_steps_from_samples_are_derived(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Samples that all are multiples of 8 do not show what is rounded to these."""
+    caplog.set_level(logging.INFO, "glow")
+    net = compiled(relu_rows())
+    for length in (8, 16, 32, 24, 20, 28, 23, 22, 31, 40, 88):
+        net(np.zeros((length, 4), np.float32))
+    assert steps_in(caplog) == [
+        *("compiled 8", "compiled 16", "compiled 32", "derived 24"),
+        *("compiled 20", "derived 28", "compiled 23", "derived 22", "derived 31"),
+        *("compiled 80", "derived 40", "compiled 176", "derived 88"),
+    ]
+
+
+def test_shape_that_outgrows_others_by_whole_steps_is_between(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, "glow")
     net = compiled(relu_rows())
-    for length in (8, 16, 32, 24):
+    for length in (9, 15, 27, 33, 34):
         net(np.zeros((length, 4), np.float32))
     assert steps_in(caplog) == [
-        *("compiled 8", "compiled 16", "compiled 32"),
-        "compiled 21",
-        "derived 24",
+        *("compiled 9", "compiled 15", "compiled 27"),
+        *("compiled 69", "derived 33", "compiled 34"),
+    ]
+
+
+def test_strided_windows_are_derived_by_whole_steps(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """An extent of other steps neither is derived nor spoils what others show."""
+    caplog.set_level(logging.INFO, "glow")
+    steps = [node("Conv", "x w", "z", strides=[4]), node("Relu", "z", "y")]
+    filters = np.random.default_rng(0).standard_normal((8, 3, 5), np.float32)
+    inputs, outputs = {"x": (2, 3, "length")}, [info("y", (2, 8, None))]
+    source = model(steps, inputs, outputs, {"w": filters})
+    net = compiled(source)
+    for length in (20, 44, 92, 33, 68, 34, 116, 95, 188, 35):
+        x = np.random.default_rng(length).standard_normal((2, 3, length), np.float32)
+        (expected,) = run_onnxruntime(source, {"x": x})
+        np.testing.assert_allclose(net(x), expected, rtol=1e-4, atol=1e-5)
+    assert steps_in(caplog) == [
+        *("compiled 20", "compiled 44", "compiled 92", "compiled 33", "derived 68"),
+        *("compiled 34", "compiled 236", "derived 116", "compiled 95", "derived 188"),
+        "compiled 35",
     ]
 
 
@@ -296,7 +331,7 @@ def test_states_and_saved_files_have_derived_shapes(tmp_path: Any) -> None:
     inputs = {"x": ("length", 4), "past": ("length", 4)}
     outputs = [info("y", ("length", 4)), info("present", ("length", 4))]
     net = compiled(model(nodes, inputs, outputs, {}), states={"present": "past"})
-    for length in (3, 5, 9, 6):
+    for length in (3, 5, 10, 6):
         x = np.ones((length, 4), np.float32)
         bound = net.bind({"x": x})
         bound.run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import gcd
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ coefficients = st.lists(st.integers(-50, 50), min_size=4, max_size=4)
 extents = st.lists(st.integers(0, 40), min_size=3, max_size=3, unique=True)
 
 
-@given(coefficients, extents, extents, st.integers(0, 80), st.integers(0, 80))
+@given(coefficients, extents, extents, st.integers(0, 50), st.integers(0, 50))
 def test_what_is_multilinear_is_found_everywhere(
     numbers: list[int], first: list[int], second: list[int], x: int, y: int
 ) -> None:
@@ -26,8 +27,35 @@ def test_what_is_multilinear_is_found_everywhere(
     found = interpolate(points, [(value(*point), 7) for point in points])
     assert found is not None
     assert found.at((x, y)) == (value(x, y), 7)
-    is_between = min(first) <= x <= max(first) and min(second) <= y <= max(second)
-    assert found.covers((x, y)) == is_between
+    is_covered = _is_between(x, first) and _is_between(y, second)
+    assert found.covers((x, y)) == is_covered
+
+
+def _is_between(x: int, known: list[int]) -> bool:
+    """Return whether x is between known ones, and by whole steps from them."""
+    step = gcd(*(each - known[0] for each in known))
+    return min(known) <= x <= max(known) and (x - known[0]) % step == 0
+
+
+@given(
+    st.lists(st.integers(0, 60), min_size=3, max_size=6, unique=True),
+    st.integers(1, 12),
+    st.integers(-3, 5),
+    st.integers(0, 9),
+)
+def test_what_is_rounded_is_exact_by_whole_steps(
+    known: list[int], multiple: int, factor: int, more: int
+) -> None:
+    """Of what is rounded up and looks like a line, all that is covered is on it."""
+
+    def rounded(x: int) -> int:
+        return -(-(factor * x + more) // multiple) * multiple
+
+    found = interpolate([(x,) for x in known], [(rounded(x),) for x in known])
+    if found is None:
+        return
+    for x in filter(lambda x: found.covers((x,)), range(61)):
+        assert found.at((x,)) == (rounded(x),)
 
 
 @pytest.mark.parametrize(
