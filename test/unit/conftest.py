@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 # A slow machine is not a failure, and the same code passes or fails every time. `make
-# test-full` looks for new examples, and `make test-fast` takes a quarter of them.
+# test-full` looks for new examples, and `make test-fast` takes few of them.
 settings.register_profile(
     "glow",
     deadline=None,
@@ -22,7 +22,7 @@ settings.register_profile(
     database=None,
     derandomize=True,
 )
-settings.register_profile("fast", settings.get_profile("glow"), max_examples=25)
+settings.register_profile("fast", settings.get_profile("glow"), max_examples=15)
 settings.register_profile("search", settings.get_profile("glow"), derandomize=False)
 settings.load_profile("glow")
 
@@ -178,7 +178,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-FAST_SECONDS = 1.0
+FAST_SECONDS = 0.5
 """How much time of a processor a test may take that is not marked `slow`."""
 
 

@@ -73,6 +73,7 @@ def parse(text: str) -> ModuleOp:
     return parse_text(context(), text, "test")
 
 
+@pytest.mark.slow
 def test_importing_the_package_imports_no_compiler() -> None:
     subprocess.run([sys.executable, "-c", IMPORT], check=True)
 

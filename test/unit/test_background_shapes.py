@@ -56,6 +56,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Event:
     return event
 
 
+@pytest.mark.slow
 def test_calls_are_served_by_another_batch_meanwhile(
     gate: Event, caplog: pytest.LogCaptureFixture
 ) -> None:

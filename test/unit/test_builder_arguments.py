@@ -74,6 +74,7 @@ def is_of(value: Any, kind: Any) -> bool:
     return isinstance(value, kind) and (kind is bool) == isinstance(value, bool)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GENERATORS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_every_method_takes_every_kind_of_argument_it_declares(name: str) -> None:

@@ -54,6 +54,7 @@ def network() -> Model:
     return b.model()
 
 
+@pytest.mark.slow
 @with_compiler
 def test_a_network_gives_the_same_numbers(tmp_path: Path) -> None:
     model = network()
@@ -105,6 +106,7 @@ func.func @main(%x: tensor<8xf32>, %at: tensor<3xi64>) -> tensor<3xf32> {
     assert found["y"].tolist() == [1, 1, 1]
 
 
+@pytest.mark.slow
 @with_compiler
 @pytest.mark.parametrize(
     ("element", "dtype"),
@@ -157,6 +159,7 @@ func.func @main() {{
         subprocess.run(command, cwd=tmp_path, check=True)
 
 
+@pytest.mark.slow
 @with_compiler
 def test_two_models_and_a_main_link_together(tmp_path: Path) -> None:
     for name in ("net", "other"):
@@ -171,6 +174,7 @@ int main(void) { return net_run == other_run || &net_weights[0] == &other_weight
     subprocess.run([program], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "machine"), [("cpu:sse2", 62), ("cpu:avx512", 62), ("cpu:neon", 183)]
 )
@@ -184,6 +188,7 @@ def test_objects_define_one_symbol_and_need_none(
         assert [s.name for s in read.symbols if s.name and not s.is_local] == [symbol]
 
 
+@pytest.mark.slow
 def test_equal_files_each_time(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

@@ -31,6 +31,7 @@ def test_a_row_has_a_number_for_each_step(tmp_path: Path) -> None:
     assert seconds["peak MB"] > seconds["weights MB"] > 1
 
 
+@pytest.mark.slow
 def test_formats_of_ops_are_not_read_when_they_are_imported() -> None:
     reader = "xdsl.irdl.declarative_assembly_format_parser"
     code = f"import glow.compiler, sys; print({reader!r} in sys.modules)"

@@ -223,6 +223,7 @@ def test_a_file_that_was_packed_is_closed(tmp_path: Path) -> None:
     net.run(models.inputs_of(models.mlp()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["proto", "bytes"])
 def test_nothing_of_a_model_is_held_after_compiling(form: str) -> None:
     proto = convolutions(1)

@@ -114,6 +114,7 @@ def slope(loss: Callable[..., Any], lines: tuple[Any, ...]) -> float:
     return float(sides[0] - sides[1]) / 2e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["reference", "cpu"])
 @pytest.mark.parametrize("name", slow_but(LOSSES, "chosen", "scanned", "never"))
 def test_gradients_are_those_of_differences(name: str, target: str) -> None:
@@ -127,6 +128,7 @@ def test_gradients_are_those_of_differences(name: str, target: str) -> None:
     assert found == pytest.approx(slope(loss, lines), rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(["scanned", "chosen", "until"], "chosen"))
 def test_gradients_of_gradients(name: str) -> None:
     loss, line = LOSSES[name], RNG.standard_normal(X.shape)

@@ -53,6 +53,7 @@ def check(network: CostNetwork, found: Solution) -> None:
     assert all(type(state) is int for state in found.states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", [any_edges, tree, cycle, complete])
 @pytest.mark.parametrize("infinite", [0.0, 0.15, 0.4])
 @pytest.mark.parametrize("table_limit", slow_but([1 << 18, 9, 1], 9))
@@ -122,6 +123,7 @@ def test_rounds_of_the_search_help() -> None:
     assert best.cost <= costs[2] <= best.cost + 1
 
 
+@pytest.mark.slow
 def test_wide_grid_is_solved_better_than_greedily() -> None:
     network = grid(Random(1), 20, 4)
     found = solve(network)
@@ -153,6 +155,7 @@ def test_long_chain_takes_no_recursion() -> None:
     assert found == Solution((1,) * 4000, 4000, True, 1)
 
 
+@pytest.mark.slow
 def test_residual_blocks_are_narrow() -> None:
     network = residual_chain(Random(3), 4000)
     found = solve(network)

@@ -144,6 +144,7 @@ def ways(request: Any, tmp_path_factory: Any) -> tuple[Any, dict[str, Any]]:
     }
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 1 << 30))
 @settings(max_examples=8, deadline=None)
 def test_outputs_have_the_rows_that_onnx_runtime_gives(ways: Any, seed: int) -> None:

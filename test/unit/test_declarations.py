@@ -43,6 +43,7 @@ def accepted(op: Operation) -> bool:
     return declaration is not None and declaration.accepts(op)
 
 
+@pytest.mark.slow
 def test_ops_of_all_levels_are_accepted(ops: list[Operation]) -> None:
     left = {op.name for op in ops if not accepted(op)}
     own = {name for name in left if name.split(".")[0] not in ("llvm", "scf", "vector")}
@@ -87,6 +88,7 @@ def remade(
     return new
 
 
+@pytest.mark.slow
 def test_nothing_is_accepted_that_xdsl_refuses(ops: list[Operation]) -> None:
     kinds = {(op.name, len(op.operands), tuple(op.properties)): op for op in ops}
     refused = 0

@@ -140,6 +140,7 @@ def test_shape_that_outgrows_others_by_whole_steps_is_between(
     ]
 
 
+@pytest.mark.slow
 def test_strided_windows_are_derived_by_whole_steps(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -225,6 +226,7 @@ def test_family_of_one_batch_has_the_constants_of_that_batch(
     assert derived >= {"derived 5,20", "derived 5,21"}
 
 
+@pytest.mark.slow
 def test_shapes_that_threads_derive_at_once_are_right() -> None:
     net = compiled(rows([node("Softmax", "x", "z"), node("Relu", "z", "y")]))
     for length in (3, 9, 32, 41):
@@ -267,6 +269,7 @@ def test_shapes_share_machine_code() -> None:
     assert len({image.constants[-1].tobytes() for image in images}) == len(images)
 
 
+@pytest.mark.slow
 def test_shapes_share_the_code_of_threads() -> None:
     """Many sections, so that `main` is in parts, and pieces of several units."""
     rng = np.random.default_rng(0)

@@ -100,6 +100,7 @@ def _check_last_writes(memory: ModuleOp) -> None:
             assert (before[-1] if before else None) is writer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mlp", "lstm"])
 def test_levels_agree_on_small_models(name: str) -> None:
     check(glow.load(models.build(name)).module)
@@ -111,6 +112,7 @@ def test_levels_agree_on_all_models(name: str) -> None:
     check(glow.load(models.build(name)).module)
 
 
+@pytest.mark.slow
 @given(programs())
 @settings(max_examples=5, deadline=None)
 def test_levels_agree_on_random_programs(program: Program) -> None:
@@ -124,6 +126,7 @@ def test_levels_agree_on_many_random_programs(program: Program) -> None:
     check(parse_text(context(), program.text, "program"))
 
 
+@pytest.mark.slow
 @given(programs())
 @settings(max_examples=10, deadline=None)
 def test_what_is_not_said_is_what_it_would_be(program: Program) -> None:

@@ -76,6 +76,7 @@ def test_the_second_compilation_is_found(path: Path, cache: Path) -> None:
     assert len(kept(cache)) == 1
 
 
+@pytest.mark.slow
 def test_a_hit_needs_no_compiler(path: Path, cache: Path) -> None:
     compiled(path, cache)
     script = """

@@ -152,6 +152,7 @@ def test_functions_are_seen_and_no_shape_arithmetic_is_left(name: str) -> None:
     assert moving.keys() - seen.keys() <= {*ALWAYS.split(), *BESIDE[name].split()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gemma2", "llama"])
 def test_the_same_is_left_for_many_tokens(name: str) -> None:
     """Masks for all pairs of tokens have more elements than literals may have."""

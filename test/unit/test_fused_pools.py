@@ -75,6 +75,7 @@ def at_memory(source: ModelProto) -> Any:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("tail", TAILS)
 def test_networks_give_what_onnxruntime_gives(pool: str, tail: str) -> None:
@@ -91,6 +92,7 @@ def test_networks_give_what_onnxruntime_gives(pool: str, tail: str) -> None:
         np.testing.assert_array_equal(result, results[1])
 
 
+@pytest.mark.slow
 def test_shapes_are_derived(caplog: pytest.LogCaptureFixture) -> None:
     source = network(POOLS["average"], TAILS["residual"], "side")
     net = glow.compile(source)

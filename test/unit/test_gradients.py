@@ -144,6 +144,7 @@ ALWAYS_ON_CPU = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

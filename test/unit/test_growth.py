@@ -42,6 +42,7 @@ def test_work_is_linear(name: str) -> None:
     assert is_linear(prepare, 32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "limit"), LIMITS.items())
 def test_a_layer_takes_few_calls(name: str, limit: int) -> None:
     glow.compile(content_of(name, 34), threads=1)
@@ -65,6 +66,7 @@ def test_layers_alike_are_planned_once(
     assert len(planned) <= 3  # the first and the last have other layouts
 
 
+@pytest.mark.slow
 def test_code_of_main_has_each_kind_of_layer_once() -> None:
     few, many = (
         glow.compile(content_of("residual", count), threads=1).image().objects

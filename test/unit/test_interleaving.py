@@ -82,6 +82,7 @@ def clash(first: PlannedCall, m: int, second: PlannedCall, n: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 @examples(200)
 @given(calls(), st.sampled_from([1, 4, 30]))
 def test_units_that_touch_the_same_bytes_stay_in_order(

@@ -30,6 +30,7 @@ def add(
     return out, want
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", slow_but(TARGETS, "cpu"))
 def test_any_lengths_groups_and_extents(target: str) -> None:
     rng = np.random.default_rng(0)

@@ -41,6 +41,7 @@ def forest(columns: int, dtype: str, links: type) -> list[Array]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece_ns", [0, 10])
 @pytest.mark.parametrize("target", slow_but(["cpu", "cpu:avx2", "cpu:sse2"], "cpu"))
 @pytest.mark.parametrize(

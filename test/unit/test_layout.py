@@ -44,6 +44,7 @@ def every_address(layout: Layout, shape: tuple[int, ...]) -> list[int]:
     return [address(layout, shape, index, 4) for index in indices]
 
 
+@pytest.mark.slow
 @given(laid_out())
 def test_addresses_are_injective_and_within_the_size(
     case: tuple[Layout, tuple[int, ...]],

@@ -210,6 +210,7 @@ def test_long_text_is_read_or_refused_in_linear_time(start: str, unit: str) -> N
     assert is_linear(reading, 3_000)
 
 
+@pytest.mark.slow
 def test_many_axes_are_read_in_linear_time() -> None:
     def reading(rank: int) -> Callable[[], None]:
         text = f"[{', '.join(f'{axis}:2, {axis}:?:2' for axis in range(rank))}]"

@@ -196,6 +196,7 @@ def test_what_no_pass_changes_is_used_in_the_file(
     np.testing.assert_array_equal(net(ids), ROWS[ids])
 
 
+@pytest.mark.slow
 @FORMS
 def test_files_stay_as_they_were(write: Callable[[Path], Path], tmp_path: Path) -> None:
     path = write(tmp_path)
@@ -216,6 +217,7 @@ def test_a_file_that_is_replaced_changes_nothing(
     np.testing.assert_array_equal(net(np.arange(4)), ROWS[:4])
 
 
+@pytest.mark.slow
 @FORMS
 def test_a_file_that_was_cut_is_refused(
     write: Callable[[Path], Path], tmp_path: Path

@@ -53,6 +53,7 @@ def test_images_are_resized_right_into_what_they_are_joined_to() -> None:
     assert places(lowered(models.unet(width=8, size=32))) == (1, 0, 0)
 
 
+@pytest.mark.slow
 def test_networks_of_products_copy_nothing() -> None:
     assert places(lowered(models.mlp())) == (0, 0, 0)
     assert places(lowered(models.encoder(layers=2))) == (0, 0, 0)

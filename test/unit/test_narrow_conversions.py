@@ -103,6 +103,7 @@ def same(found: Array, expected: Array) -> None:
     np.testing.assert_array_equal(*(np.signbit(array[kept]) for array in wide))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", LANES)
 @pytest.mark.parametrize("wide", ["f32", "f64"])
 @pytest.mark.parametrize("element", ELEMENTS)
@@ -137,6 +138,7 @@ def numbers() -> Array:
     return np.concatenate([anything, *near, np.resize(special, 160)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", slow_but(LANES, 0, 16))
 @pytest.mark.parametrize("wide", ["f32", "f64"])
 @pytest.mark.parametrize("element", ELEMENTS)
@@ -152,6 +154,7 @@ def test_numbers_narrow_to_the_nearest_even(
     same(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", slow_but([*TARGETS, "cpu:neon"], "cpu:avx2"))
 def test_no_function_is_called(target: str) -> None:
     machine = target_of(target)

@@ -47,6 +47,7 @@ def run(body: str, element: str, target: str, folder: Path) -> Any:
     return glow.compile(folder / "net.mlir", target)(x, z, w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("element", LARGE)
 @pytest.mark.parametrize("first", FIRST)
 def test_values_inside_are_not_rounded(

@@ -250,6 +250,7 @@ def test_concurrent_runs_have_an_arena_each():
         list(pool.map(work, range(4)))
 
 
+@pytest.mark.slow
 def test_threads_compile_at_the_same_time(tmp_path: Path):
     def work(index: int) -> None:
         text = SQUARE_AND_ADD.replace("1000", str(SIZE - index))

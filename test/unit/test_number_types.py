@@ -68,6 +68,7 @@ def test_other_types_are_refused(name: str) -> None:
         element_type_of(dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_constants_are_the_same_from_text_and_weights(
     dtype: np.dtype[Any], tmp_path: Path

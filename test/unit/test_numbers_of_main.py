@@ -29,6 +29,7 @@ def executable(source: Any, piece_ns: int, main: Any) -> tuple[ModuleOp, Any]:
     return module, compile_module(module, target_of("cpu"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece_ns", [0, 500, 20_000])
 @pytest.mark.parametrize("name", ["squeezenet", "encoder"])
 def test_results_are_the_same_bits(name: str, piece_ns: int) -> None:

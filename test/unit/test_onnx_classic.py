@@ -193,6 +193,7 @@ def test_labels_are_those_of_one_list() -> None:
         glow.load(model)
 
 
+@pytest.mark.slow
 def test_probabilities_of_two_classes_are_what_the_iteration_nears() -> None:
     import onnxruntime
 

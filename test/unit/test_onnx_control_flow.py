@@ -116,6 +116,7 @@ def scan(**attributes: Any) -> Any:
     return model([each], {"f": (3,), "x": (2, 3)}, ["z", "s"])
 
 
+@pytest.mark.slow
 def test_a_loop_without_an_end_is_refused() -> None:
     source = loop(None, None, body=ALWAYS)
     message = "Loop with no limit and a condition that is always true"

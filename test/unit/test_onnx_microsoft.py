@@ -145,6 +145,7 @@ def test_attention(inputs: str, more: Arrays, rest: dict[str, Any]) -> None:
     check("Attention", inputs, feeds, num_heads=2, **rest)
 
 
+@pytest.mark.slow
 def test_attention_with_a_past() -> None:
     past, rest = {"p": draw((2, 2, 2, 4, 8), seed=5)}, {"num_heads": 2}
     check("Attention", "x w b", WHOLE, "y o", unidirectional=1, **rest)

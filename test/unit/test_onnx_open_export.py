@@ -56,6 +56,7 @@ def exported(f: Callable[..., Any], path: Path, *shapes: tuple[int | str, ...]) 
     return proto
 
 
+@pytest.mark.slow
 def test_one_model_is_right_for_all_extents(tmp_path: Path) -> None:
     proto = exported(shapes, tmp_path, ("batch", "length", 4), ("batch", 5))
     dims = [d.dim_param or d.dim_value for d in _dims(proto.graph.input[0])]

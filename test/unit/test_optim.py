@@ -27,6 +27,7 @@ def leaves(tree: Any) -> list[np.ndarray]:
     return [tree["w"], tree["b"][0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(OPTIMIZERS, "adamw", "nesterov"))
 def test_compiled_steps_are_those_of_numpy_and_in_place(name: str) -> None:
     optimizer = OPTIMIZERS[name]

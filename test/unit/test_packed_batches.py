@@ -32,6 +32,7 @@ def packed(net: glow.Executable) -> list[int]:
     return sorted(a.shape[0] for a in net.constants if a.nbytes > 1 << 16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", slow_but(["Conv", "ConvTranspose"], "ConvTranspose"))
 @pytest.mark.parametrize(
     ("batches", "later", "expected"),

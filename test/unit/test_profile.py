@@ -332,6 +332,7 @@ def boxes_of(drawing: Path) -> dict[str, tuple[str, ...]]:
     return {first: tuple(lines) for first, *lines in (x.split("\\n") for x in labels)}
 
 
+@pytest.mark.slow
 def test_a_drawing_has_the_times_of_ops(tool: Run, tmp_path: Path) -> None:
     drawing = tmp_path / "net.dot"
     code, out, _ = tool(glow_run.main, f"--profile={drawing}")
@@ -347,6 +348,7 @@ def test_a_drawing_has_the_times_of_ops(tool: Run, tmp_path: Path) -> None:
         assert {us, share} <= set(rows[name])
 
 
+@pytest.mark.slow
 def test_a_drawing_of_an_open_model_is_for_the_shape_of_the_inputs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,6 +57,7 @@ def passed(module: ModuleOp, passes: str) -> ModuleOp:
     return clone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_numbers_do_not_depend_on_who_gives_the_weights(target: str) -> None:
     image = draw("image")

@@ -56,6 +56,7 @@ def test_exported_attention_is_right(name: str, target: str) -> None:
     assert error_of(found, expected) <= 1e-5
 
 
+@pytest.mark.slow
 def test_every_case_means_the_same_afterwards() -> None:
     """With masks of both values, and biases of -inf: some queries see nothing."""
     rng = np.random.default_rng(0)

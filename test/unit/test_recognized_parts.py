@@ -122,6 +122,7 @@ def add_unread(module: ModuleOp) -> None:
                     function.body.block.insert_ops_after(ops, op)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form", slow_but(["halves", "chunks", "chunks, beside unread ops"], "chunks")
 )

@@ -120,6 +120,7 @@ def test_what_nothing_reads_is_not_stored() -> None:
     assert "y_c" not in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_first_opset_is_the_same(target: str) -> None:
     """There the direction of GRU is misspelled, and `output_sequence` says no more."""

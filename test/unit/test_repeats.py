@@ -67,6 +67,7 @@ SOURCES: dict[str, tuple[Callable[[], Any], dict[str, int], int]] = {
 """Models, their extents, and how many of their ops are like others, at least."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece_ns", [0, 500])
 @pytest.mark.parametrize("name", SOURCES)
 def test_repeated_calls_are_those_of_the_rules(

@@ -222,6 +222,7 @@ func.func @main() {{
     subprocess.run(script, check=True)
 
 
+@pytest.mark.slow
 def test_initial_values_go_to_the_weights_file(tmp_path: Path) -> None:
     source = model(first=START + 3)
     save_weights(source.module, tmp_path / "net.weights.safetensors")

@@ -137,6 +137,7 @@ def everywhere(source: Any) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", slow_but(["swap", "nested", "layers", "recurrent"], "recurrent")
 )
@@ -147,6 +148,7 @@ def test_loops_with_a_data_dependent_number_of_iterations(name: str) -> None:
         check(source, inputs_of(source, n=iterations), *nets)
 
 
+@pytest.mark.slow
 def test_a_loop_ends_when_its_condition_does() -> None:
     source = network("root")
     nets = everywhere(source)
@@ -198,6 +200,7 @@ SCANS = """
     }"""
 
 
+@pytest.mark.slow
 def test_rows_are_put_out_in_place() -> None:
     source = parser.parse_model(HEAD + SCANS)
     check(source, inputs_of(source), *everywhere(source))

@@ -136,6 +136,7 @@ def test_a_loaded_executable_can_be_saved(
     assert [path.name for path in tmp_path.iterdir()] == ["again.glow"]
 
 
+@pytest.mark.slow
 def test_loading_needs_no_compiler(saved: Path, tmp_path: Path) -> None:
     b = model([node("Relu", "x", "y")], {"x": ("rows",)}, [info("y", ("rows",))])
     glow.compile(b, shapes={"rows": [1, 2]}).save(tmp_path / "rows.glow")

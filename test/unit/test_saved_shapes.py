@@ -60,6 +60,7 @@ def rows(count: int) -> NDArray[Any]:
     return np.random.default_rng(count).standard_normal((count, 128), f32)
 
 
+@pytest.mark.slow
 def test_each_shape_gives_the_same_bits(net: DynamicExecutable, saved: Path) -> None:
     for verify in (False, True):
         found = loaded(saved, verify)

@@ -32,6 +32,7 @@ sections = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(sections, st.integers(1, 20))
 def test_a_schedule_is_within_its_bounds(
     parts: list[list[list[float]]], workers: int
@@ -81,6 +82,7 @@ def test_nothing_takes_no_time() -> None:
     assert Schedule.of([]).length(4) == 0
 
 
+@pytest.mark.slow
 def test_glow_bench_says_what_more_threads_would_take(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,7 @@ ANCHORED = re.compile(r"\]\(([^)#:\s]*)#([^)\s]+)\)")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 
 
+@pytest.mark.slow
 def test_the_navigation_lists_all_pages_and_links_lead_to_files(tmp_path: Path) -> None:
     subprocess.run([sys.executable, SCRIPT, tmp_path], check=True)
     pages = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.md")}
@@ -42,6 +43,7 @@ def anchors_of(page: Path) -> set[str]:
     return {re.sub(r"\s", "-", each) for each in words}
 
 
+@pytest.mark.slow
 def test_links_to_places_in_pages_lead_to_headings() -> None:
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     checked = 0

@@ -112,6 +112,7 @@ def test_casts_from_all_types(
         assert found.tobytes() == convert(x, dtype, saturate).tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("dtype", slow_but(SMALL, np.dtype("int4")), ids=str)
 def test_moves(dtype: np.dtype[Any], target: str) -> None:

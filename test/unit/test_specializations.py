@@ -112,6 +112,7 @@ def test_who_waits_for_an_interrupted_one_makes_it() -> None:
         assert second.result(30) is cache.find(1)
 
 
+@pytest.mark.slow
 def test_many_threads_run_many_shapes_in_a_small_cache() -> None:
     weight = np.random.default_rng(0).standard_normal((3, 4), np.float32)
     source = model(

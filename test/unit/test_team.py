@@ -51,6 +51,7 @@ def test_bits_are_the_same_for_any_number_of_threads_and_any_delays(
     assert len(seen) > 1 or workers == 1
 
 
+@pytest.mark.slow
 def test_a_limit_is_kept() -> None:
     seen = set[int]()
     hook = HOOK(lambda worker, strand: (seen.add(worker), time.sleep(0.0002))[0])
@@ -132,6 +133,7 @@ def test_the_least_fault_is_reported() -> None:
         del net
 
 
+@pytest.mark.slow
 def test_threads_that_have_nothing_to_do_take_no_time() -> None:
     with pool_of(3):
         net = program()
@@ -218,6 +220,7 @@ for _ in range(20):
 """
 
 
+@pytest.mark.slow
 def test_a_process_ends_while_its_threads_run() -> None:
     assert run_script(RUNNING + "print('ends')") == "ends\n"
 

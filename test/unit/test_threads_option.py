@@ -53,6 +53,7 @@ def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
         np.testing.assert_array_equal(found[name], array)
 
 
+@pytest.mark.slow
 def test_threads_change_no_bit_here_or_in_files(path: Path, tmp_path: Path) -> None:
     expected = glow.compile(path, threads=1).run(given())
     with pool_of(3):

@@ -75,6 +75,7 @@ def growing() -> ModelProto:
     return decoder(1, "past", **SMALL, positions=CAPACITY)
 
 
+@pytest.mark.slow
 def test_signature_has_no_states(net: glow.Executable) -> None:
     assert [spec.name for spec in net.inputs] == ["input", "length"]
     assert [spec.name for spec in net.outputs] == ["output"]
@@ -82,6 +83,7 @@ def test_signature_has_no_states(net: glow.Executable) -> None:
     assert names == ["past_key", "past_value"]
 
 
+@pytest.mark.slow
 def test_sequences_in_turns_forks_and_a_reset(
     net: glow.Executable, growing: ModelProto
 ) -> None:
@@ -102,6 +104,7 @@ def test_sequences_in_turns_forks_and_a_reset(
     first.step()
 
 
+@pytest.mark.slow
 def test_a_full_cache_is_reported(net: glow.Executable, growing: ModelProto) -> None:
     sequence = Sequence(net, growing, 3)
     sequence.length[...] = CAPACITY - 1
@@ -158,6 +161,7 @@ def is_scatter(op: Operation) -> bool:
     return isinstance(op, ApplyOp) and op.graph_class is TensorScatterOp
 
 
+@pytest.mark.slow
 def test_a_step_writes_what_it_appends() -> None:
     """The caches are written by tensor_scatter alone, and nobody copies them."""
     module = at_memory_level(CAPACITY)

@@ -112,6 +112,7 @@ def test_wrong_files_are_named(
     assert message in line
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_gone_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -269,6 +269,7 @@ def test_programs_take_turns() -> None:
     assert len(medians) == 2
 
 
+@pytest.mark.slow
 def test_what_is_compiled_already_needs_no_compiler() -> None:
     script = (
         "import sys, glow.tools.glow_run, glow.tools.glow_bench;"

@@ -112,6 +112,7 @@ def same(got: Any, wanted: Any) -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["reference", "cpu"])
 @pytest.mark.parametrize(
     "name", slow_but(CASES, "two rows", "scan", "while", "then", "else")
@@ -177,6 +178,7 @@ def all_performed(steps: Any, a: Any, b: Any, n: Any) -> Any:
     return a, b, n
 
 
+@pytest.mark.slow
 @examples(12)
 @given(st.lists(STEPS, min_size=1, max_size=3), st.integers(-2, 2))
 def test_any_nesting_computes_what_python_does(program: Any, n: int) -> None:

@@ -22,6 +22,7 @@ def _check_orthonormal(q: Any, tolerance: float) -> None:
     np.testing.assert_allclose(q.mT @ q, wanted, atol=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_qr_has_the_signs_of_lapack(shape: tuple[int, ...]) -> None:
     x = np.random.default_rng(0).standard_normal(shape)
@@ -33,6 +34,7 @@ def test_qr_has_the_signs_of_lapack(shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(r, np.linalg.qr(x, "r"), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", slow_but(SHAPES, SHAPES[0]))
 def test_singular_values_and_vectors(shape: tuple[int, ...]) -> None:
     x = np.random.default_rng(1).standard_normal(shape)
@@ -75,6 +77,7 @@ def test_directions_that_a_matrix_lacks_are_orthogonal_to_the_others() -> None:
     assert _jit(lambda x: np.linalg.matrix_rank(x[0]))(x) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("uplo", ["L", "U"])
 def test_eigenvalues_come_from_one_triangle(uplo: Any) -> None:
     x = np.random.default_rng(3).standard_normal((2, 5, 5)).astype(np.float32)

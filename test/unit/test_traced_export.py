@@ -131,6 +131,7 @@ STEPS: list[Callable[[Any, Any], Any]] = [
 """What a random program is made of: functions of two arrays of one shape."""
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.lists(

@@ -103,6 +103,7 @@ def scaled(tree: Any, places: Any, count: int) -> Any:
     return {"y": tree["a"] * tree["b"] * count, "n": places + 1}
 
 
+@pytest.mark.slow
 def test_a_composite_may_have_a_gradient_of_its_own() -> None:
     def loss(x: Any) -> Any:
         return np.sum(rounded(3 * rounded(x)) * x)

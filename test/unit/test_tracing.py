@@ -83,6 +83,7 @@ def test_locations_are_lines_of_the_function() -> None:
     assert f'test_tracing.py":{line + 2}:' in text
 
 
+@pytest.mark.slow
 def test_the_same_memory_is_one_symbol() -> None:
     def views(x: Any) -> Any:
         return x @ W, x @ W.T, x @ W[::-1], x[:, 1:3] @ W[1:3, ::2], W.reshape(-1)
@@ -312,6 +313,7 @@ def test_trees_of_other_structures_are_refused() -> None:
         map_leaves(lambda x, y: x + y, {"a": 1.0}, [2.0])
 
 
+@pytest.mark.slow
 def test_importing_glow_imports_no_compiler() -> None:
     code = "import glow, sys; print('xdsl' in sys.modules, glow.jit.__name__)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

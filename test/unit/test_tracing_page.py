@@ -9,6 +9,7 @@ import pytest
 PAGE = Path(__file__).parents[2] / "docs" / "tracing.md"
 
 
+@pytest.mark.slow
 def test_the_programs_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     programs = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
     (tmp_path / "page.py").write_text("\n".join(programs))

@@ -37,6 +37,7 @@ def test_a_worker_tells_losses_and_seconds() -> None:
     worker.end()
 
 
+@pytest.mark.slow
 def test_a_worker_that_ends_says_why() -> None:
     worker = training.Worker("jax", "mlp", sys.executable)
     with pytest.raises(SystemExit, match=r"error: jax ended: .*invalid choice: 'jax'"):

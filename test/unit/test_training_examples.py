@@ -27,6 +27,7 @@ def test_losses_are_those_of_pytorch() -> None:
     np.testing.assert_allclose(transformer.train(50), expected, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_last_layer_of_an_onnx_network_learns(tmp_path) -> None:
     example = load_example("fine_tune")
     trained, losses = example.train(60)

@@ -79,6 +79,7 @@ NETWORKS: dict[str, tuple[Any, Any, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "what", slow_but(["loss", "gradients", "step"], "loss", "step")
 )

@@ -93,6 +93,7 @@ def test_phases_write_each_place_once() -> None:
         assert phases is None or (written == 1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu", "cpu:sse2", "reference-checked"])
 def test_between_convolutions_no_border_is_copied(target: str) -> None:
     """What reads a border finds it where it is made."""

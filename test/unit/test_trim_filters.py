@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
+import pytest
 from graph_code import module_of, run
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -23,6 +24,7 @@ AXIS = st.tuples(
 """The extent, taps, stride, dilation and pads of an axis."""
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(axes=st.lists(AXIS, min_size=1, max_size=2), group=st.integers(1, 2))
 def test_result_is_the_same(axes: list[tuple[int, ...]], group: int) -> None:
@@ -55,6 +57,7 @@ def test_result_is_the_same(axes: list[tuple[int, ...]], group: int) -> None:
         assert shape_of(conv.filter) == w.shape
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(axes=st.lists(AXIS, min_size=1, max_size=2), group=st.integers(1, 2))
 def test_split_filters_compute_the_same_with_fewer_products(

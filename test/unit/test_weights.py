@@ -71,6 +71,7 @@ def test_every_element_type_comes_back(tmp_path: Path) -> None:
         np.testing.assert_array_equal(op.array, expected)
 
 
+@pytest.mark.slow
 def test_without_the_file_text_stays_text(tmp_path: Path) -> None:
     text = written(tmp_path / "w.safetensors")
     gc.collect()
@@ -82,6 +83,7 @@ def test_without_the_file_text_stays_text(tmp_path: Path) -> None:
     assert load_weights(tmp_path / "none.safetensors") == ()
 
 
+@pytest.mark.slow
 def test_bytes_are_found_as_long_as_one_of_equal_arrays_lives() -> None:
     first, second = Resource(np.arange(7)), Resource(np.arange(7))
     assert first.digest == second.digest
@@ -114,6 +116,7 @@ def test_other_readers_find_the_same(tmp_path: Path) -> None:
     assert all(resource.array.flags.aligned for resource in held)
 
 
+@pytest.mark.slow
 def test_saving_takes_no_memory_of_the_size_of_the_weights(tmp_path: Path) -> None:
     module = module_of({"large": np.arange(1 << 24, dtype=np.float32)})  # 64 MB
     tracemalloc.start()
