@@ -170,6 +170,12 @@ def reason_for(standing: Standing, peaks: Peaks, lanes: int) -> str:
         return "lines are read for sums, then for squares, then for the result"
     if "pool" in kernels:
         return "windows: a load for each step, and few steps for each element"
+    if (
+        name == "elementwise"
+        and limit.bound == ARITHMETIC
+        and group.flops < group.bytes
+    ):
+        return "few steps for each element that is loaded and stored"
     if limit.bound == ARITHMETIC and name in _FUNCTIONS:
         return "roots, quotients and functions, whose steps wait for each other"
     if limit.bound == ARITHMETIC:

@@ -112,6 +112,20 @@ def test_reasons_follow_from_facts(group: Group, kernel: str, reason: str) -> No
     assert found.startswith(reason)
 
 
+def test_functions_are_no_reason_where_elements_take_few_steps() -> None:
+    near = Peaks(100.0, (MemoryRate("L1", 10**6, 500.0, 1000.0),))
+    for steps, reason in ((6000, "few steps"), (60_000, "roots")):
+        group = conv(
+            op="memory.elementwise",
+            flops=2 * steps,
+            ways=((steps, 0),),
+            moves=((16_000, 500, 0),),
+        )
+        time = GroupTime(group, ("elementwise",), 10_000, 1.0)
+        found = reason_for(Standing(time, limit_of(group, near)), near, lanes=8)
+        assert found.startswith(reason)
+
+
 def test_small_groups_are_said_to_be_small() -> None:
     assert reason_for(standing(conv(), 900), PEAKS, 8) == "small: 0.9 us with the call"
 
