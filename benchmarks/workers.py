@@ -208,13 +208,14 @@ def _header(weights: int, arena: int) -> str:
     from reporting import processor, table_head, today
 
     titles = ["what", "NumPy alone", "fresh interpreters", "forks", "at most"]
+    imported = ", ".join(f"`{each}`" for each in IMPORTED)
     return f"""# Worker processes that share a model
 
 Written by `{COMMAND}`
 on {today()}, {processor()}. VGG-19, a row at a time, {ROWS} rows, in
 {WORKERS} processes that `multiprocessing` starts: by `spawn` as fresh interpreters, or
-by `fork` from one that has imported {", ".join(f"`{each}`" for each in IMPORTED)}. They
-get a pickle of `glow.udf`, which refers to a file of the executable. It has
+by `fork` from one that has imported {imported}.
+They get a pickle of `glow.udf`, which refers to a file of the executable. It has
 {megabytes(weights)} MB of weights, and each run works in {megabytes(arena)} MB. Memory
 is the sum of proportional sets (PSS) while they compute. A worker is ready when it has
 the model, from when it was asked for, the first worker left out; times are medians.
