@@ -103,8 +103,8 @@ class _SamplesOfForm:
         """
         Yield where samples of a family of `point` may lie, large ones first.
 
-        First where one extent or two are any, then where one is by steps from its own:
-        there what the model rounds, such as windows with strides, is linear.
+        First with one extent or two free, then with one that is whole steps away from
+        that of `point`: there what the model rounds, as strided windows do, is linear.
         """
         fixed = [range(x, x + 1) for x in point]
         axes = range(len(point))
