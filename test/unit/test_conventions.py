@@ -66,8 +66,8 @@ def test_every_module_of_the_package_says_what_it_is_for() -> None:
     assert not silent, f"no docstring: {', '.join(silent)}"
 
 
-@cache
 def _parsed(path: Path) -> ast.Module:
+    """Parse a file; to keep all trees would let the garbage collector walk them."""
     return ast.parse(path.read_text())
 
 
