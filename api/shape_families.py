@@ -222,9 +222,8 @@ class ShapeFamilies:
         """
         for family in self._families_of(point):
             known = family.integers
-            if any(x < n for x, n in zip(point, known.low, strict=True)):
-                continue
-            if not known.reaches(point):
+            is_less = any(x < n for x, n in zip(point, known.low, strict=True))
+            if is_less or not known.reaches(point):
                 continue
             wanted = tuple(
                 x + -(-x // step) * step if x > high else x

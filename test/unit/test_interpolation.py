@@ -38,15 +38,18 @@ def _is_between(x: int, known: list[int]) -> bool:
 
 
 @given(
-    st.lists(st.integers(0, 60), min_size=3, max_size=6, unique=True),
+    st.lists(st.integers(0, 9), min_size=3, max_size=6, unique=True),
+    st.integers(1, 6),
+    st.integers(0, 9),
     st.integers(1, 12),
     st.integers(-3, 5),
     st.integers(0, 9),
 )
 def test_what_is_rounded_is_exact_by_whole_steps(
-    known: list[int], multiple: int, factor: int, more: int
+    places: list[int], step: int, first: int, multiple: int, factor: int, more: int
 ) -> None:
     """Of what is rounded up and looks like a line, all that is covered is on it."""
+    known = [first + step * place for place in places]
 
     def rounded(x: int) -> int:
         return -(-(factor * x + more) // multiple) * multiple

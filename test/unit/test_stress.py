@@ -147,7 +147,7 @@ def test_things_are_destroyed_while_others_run(
                 result = twin.run()["y"]
                 del bound, twin, each
                 if seed % 5 == 0:
-                    gc.collect(1)  # what was made just now
+                    gc.collect()
                 wrong += not np.array_equal(result, expected[seed])
         return wrong
 
