@@ -243,16 +243,30 @@ class ClockProbe:
         """Note the rate, unless that was done a moment ago."""
         if time.perf_counter() < self._last + _PROBE_EVERY_S:
             return
-        # A call and the first vectors of 512 bits take some microseconds by themselves.
+        one, four = self._one_and_four()
+        while one < _PROBE_S / 2:  # others had the core while units were counted
+            self._units *= 2
+            one, four = self._one_and_four()
+        if four > one:
+            self._rates.append(3 * self._units * self._per_unit / (four - one) / 1e9)
+            self._last = time.perf_counter()
+
+    def _one_and_four(self) -> tuple[float, float]:
+        """
+        Return what one and four times the units take.
+
+        A call and the first vectors of 512 bits take some microseconds by themselves.
+        """
         one, four = (min(self._seconds(n) for _ in range(3)) for n in (1, 4))
-        self._rates.append(3 * self._units * self._per_unit / (four - one) / 1e9)
-        self._last = time.perf_counter()
+        return one, four
 
     def _seconds(self, times: int) -> float:
         return _seconds(partial(self._adding, self._x, ()), times * self._units)
 
     def flops(self) -> float:
         """Return the median of what was measured, in flops per nanosecond."""
+        while not self._rates:
+            self.measure()
         return median(self._rates)
 
 

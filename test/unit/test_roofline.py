@@ -1,5 +1,6 @@
 """Limits of groups: bytes and how far away they are, algorithms, measured peaks."""
 
+import time
 from math import inf
 from pathlib import Path
 
@@ -9,7 +10,13 @@ from small_onnx import model, node
 from tool_runs import Run, tool_runner
 
 import glow
-from glow.backends.cpu.peaks import MemoryRate, Peaks, measured_peaks, measured_tile
+from glow.backends.cpu.peaks import (
+    ClockProbe,
+    MemoryRate,
+    Peaks,
+    measured_peaks,
+    measured_tile,
+)
 from glow.backends.cpu.processor import missing_features
 from glow.runtime.profile import Group
 from glow.support.targets import target_of
@@ -194,6 +201,24 @@ def test_peaks_are_those_of_a_machine() -> None:
         assert 0.1 < each.read_rate <= each.rate < 10_000
     assert peaks.best(peaks) == peaks
     assert peaks.best(PEAKS_OF_NOTHING).flops == peaks.flops
+
+
+def test_a_clock_is_right_where_others_had_the_core_at_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    right, looks, real = ClockProbe(), 0, time.perf_counter
+
+    def late() -> float:
+        """Return the time, a millisecond more after each of the first looks."""
+        nonlocal looks
+        looks += 1
+        return real() + 1e-3 * min(looks, 8)
+
+    with monkeypatch.context() as disturbed:
+        disturbed.setattr(time, "perf_counter", late)
+        probe = ClockProbe()
+    probe.measure()
+    assert 0.2 < probe.flops() / right.flops() < 5
 
 
 def test_tiles_of_bf16_are_measured_where_pairs_are_multiplied() -> None:
