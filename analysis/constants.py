@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, OpResult, SSAValue
 
@@ -29,7 +28,7 @@ from glow.dialects.graph.storage import (
 )
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
-from glow.support.arrays import Array
+from glow.support.arrays import Array, repeated_element
 from glow.support.errors import CompilationError
 from glow.support.layout import unpack
 from glow.support.walking import ops_of
@@ -110,20 +109,9 @@ def uniform_element(value: SSAValue) -> Array | None:
 
 
 def element_of_constant(constant: Constant) -> Array | None:
-    """
-    Return the one element that `constant` repeats, or None.
-
-    Bits are compared: one NaN is not the other, and -0.0 is not 0.0.
-    """
+    """Return the one element that `constant` repeats, bit by bit, or None."""
     array = tensor_of(constant)
-    if array is None or array.size == 0:
-        return None
-    if not any(array.strides):
-        return array.reshape(-1)[:1].reshape(())
-    bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.itemsize}")
-    if bits[0] != bits[-1] or (bits != bits[0]).any():
-        return None
-    return array[(0,) * array.ndim].reshape(())
+    return None if array is None else repeated_element(array)
 
 
 def tensor_of(constant: Constant) -> Array | None:

@@ -14,7 +14,7 @@ from glow.dialects.graph.storage import (
     LoadOp,
     PlaceholderOp,
 )
-from glow.support.arrays import Array, physical_bytes, without_repeats
+from glow.support.arrays import Array, physical_bytes, repeated_element
 from glow.support.names import Names
 from glow.support.types import element_type_of, has_layout, tensor
 
@@ -89,8 +89,8 @@ class Constants:
         """
         if array.size <= INLINE_ELEMENTS:
             made: LiteralOp | LoadOp = LiteralOp(array)
-        elif _is_uniform(array):
-            made = LiteralOp(np.broadcast_to(array.reshape(-1)[0], array.shape))
+        elif (element := repeated_element(array)) is not None:
+            made = LiteralOp(np.broadcast_to(element, array.shape))
         else:
             symbol = self._names.fresh(name or "constant")
             constant = ConstantOp(symbol, array)
@@ -105,10 +105,3 @@ class Constants:
         self._symbols[symbol] = constant
         assert self._behind is not None, "a module without functions has no values"
         self._block.insert_op_before(constant, self._behind)
-
-
-def _is_uniform(array: Array) -> bool:
-    """Return whether all elements have the same bits."""
-    distinct = np.ascontiguousarray(without_repeats(array))
-    bits = distinct.reshape(-1).view(f"u{array.itemsize}")
-    return bool(bits[0] == bits[-1] and (bits == bits[0]).all())

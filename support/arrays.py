@@ -56,14 +56,21 @@ def has_same_bytes(a: Array, b: Array) -> bool:
 
 
 def repeated_element(array: Array) -> Array | None:
-    """Return the element that all of `array` are, bit by bit, as one without axes."""
+    """
+    Return the element that all of `array` are, or None, as an array without axes.
+
+    Bits are compared: one NaN is not the other, and -0.0 is not 0.0.
+    """
     if not array.size:
         return None
-    words = array.reshape(-1).view(f"u{array.itemsize}")
+    distinct = np.ascontiguousarray(without_repeats(array)).reshape(-1)
+    words = distinct.view(f"u{array.itemsize}")
+    if words[0] != words[-1]:
+        return None
     for start in range(0, words.size, _BLOCK_BYTES):
         if (words[start : start + _BLOCK_BYTES] != words[0]).any():
             return None
-    return words[:1].reshape(()).view(array.dtype).copy()
+    return distinct[:1].reshape(()).copy()
 
 
 def filled(element: Array, shape: Sequence[int]) -> Array:

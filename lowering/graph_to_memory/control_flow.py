@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -77,7 +76,7 @@ def _loop(lowering: Lowering, op: LoopOp) -> None:
 def _start(lowering: Lowering, value: SSAValue, buffer: SSAValue) -> None:
     """Write to `buffer` what a loop starts with; one number everywhere is a fill."""
     known = value.owner.array if isinstance(value.owner, LiteralOp) else None
-    element = None if known is None else repeated_element(np.ascontiguousarray(known))
+    element = None if known is None else repeated_element(known)
     if element is None:
         lowering.copy(lowering[value], buffer)
         return
