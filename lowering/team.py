@@ -28,6 +28,7 @@ from glow.codegen.memory import Memory
 from glow.codegen.values import INDEX, Value, constant, index
 from glow.codegen.writer import Writer, perform, writing_to
 from glow.dialects.llvm_ext.memory import CallPointerOp
+from glow.dialects.llvm_ext.time import SpinHintOp
 from glow.lowering._run_records import (
     ALL,
     SLEEP,
@@ -51,14 +52,12 @@ from glow.support import team_words as words
 WAIT_SPIN_NS = 50_000
 """How long who waits for a section looks for its end before sleeping."""
 
-STEAL_AFTER_NS = 200
-"""
-How long a worker waits for the others before it looks for pieces that they left:
-looking at a cursor takes its line from the core that goes on with it.
-"""
-
 _CHECKS = 16
-"""How often a worker checks whether a section is over before it reads the clock."""
+"""
+How often a worker looks whether a section is over before it looks for pieces that
+others left, 15 ns after each: looking at a cursor takes its line from the core that
+goes on with it.
+"""
 
 _SELDOM = 16
 """How much shorter workers look out for runs that do not follow each other."""
@@ -150,7 +149,7 @@ def _share(
     Where there are fewer pieces than workers, strands of a section begin with others.
     """
     workers, epoch = team[words.WORKERS], team[words.EPOCH]
-    shift = select(pieces < workers, order % workers, workers - 1)
+    shift = value_if(pieces < workers, lambda: order % workers, lambda: workers - 1)
     low, high = ((pieces * each + shift) // workers for each in (who, who + 1))
     return epoch + low, epoch + high
 
@@ -179,8 +178,8 @@ def _taken(team: Memory, who: Value, strand: Value, low: Value, high: Value) -> 
     """
     Return the first of the next pieces of a worker's share, -1 if none is left.
 
-    It claims half of those left, and all where it is alone: before a claim, a core
-    waits until others see all that it wrote.
+    It claims three quarters of those left, and all where it is alone: before a claim, a
+    core waits until others see all that it wrote.
     """
     cursors = words_of(pointer_in(team, words.CURSORS, WORDS))
     at = who * team[words.STRIDE] + strand
@@ -190,7 +189,8 @@ def _taken(team: Memory, who: Value, strand: Value, low: Value, high: Value) -> 
         seen = atomic_load(cursors, at)
         following = maximum(seen, low)
         left = high - following
-        count.value = select(team[words.WORKERS] == 1, left, (left + 1) // 2)
+        most = (left * 3 + 1) // 4
+        count.value = select(team[words.WORKERS] == 1, left, most)
         take = partial(exchange_if, cursors, at, seen, following + count.value)
         taken = value_if(left > 0, take, no)
         first.value = select(taken, following - team[words.EPOCH], index(-1))
@@ -218,18 +218,19 @@ def team_wait(team: Memory, pieces: Value) -> Value:
     looks = Var(index(0))
     for turn in repeated(looks):
         looks.value = looks.value + 1
-        turn.again = (atomic_load(done, _COUNT) < goal) & (looks.value < _CHECKS)
+        is_late = atomic_load(done, _COUNT) < goal
+        with when(is_late):
+            perform(SpinHintOp())
+        turn.again = is_late & (looks.value < _CHECKS)
     with when(atomic_load(done, _COUNT) < goal):
-        patience = select(is_first, index(STEAL_AFTER_NS), index(WAIT_SPIN_NS))
-        end = now(team) + patience
-        for repetition in repeated():
-            repetition.again = (atomic_load(done, _COUNT) < goal) & (now(team) < end)
         for is_second in branches(~is_first):
             if is_second:
+                end = now(team) + WAIT_SPIN_NS
+                for turn in repeated():
+                    turn.again = (atomic_load(done, _COUNT) < goal) & (now(team) < end)
                 _sleep_until(team, done, goal)
             else:
-                is_late = atomic_load(done, _COUNT) < goal
-                team[words.STEALS] = select(is_late, index(1), index(0))
+                team[words.STEALS] = index(1)
     return team[words.STEALS]
 
 

@@ -1,4 +1,4 @@
-"""The processor's counter of time."""
+"""The processor's counter of time, and waiting."""
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.irdl import IRDLOperation, result_def, traits_def
@@ -33,3 +33,27 @@ class CycleCounterOp(IRDLOperation):
 
     def __init__(self) -> None:
         super().__init__(result_types=[IntegerType(64)])
+
+
+@define_op
+class SpinHintOp(IRDLOperation):
+    """
+    Tell the processor that a loop looks for what another thread writes.
+
+    It waits for some ten nanoseconds, in which others have this core and the line of
+    the caches that is looked at.
+
+    Source: x86's `pause`, Arm's `isb`; elsewhere it does nothing.
+
+    ```mlir
+    llvm_ext.spin_hint
+    ```
+    """
+
+    name = "llvm_ext.spin_hint"
+
+    assembly_format = "attr-dict"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(self) -> None:
+        super().__init__()
