@@ -28,7 +28,7 @@ from glow.lowering.memory_to_loops.rows import (
 )
 from glow.lowering.tiles import most_rows, tile_rows
 from glow.support.costs import Costs
-from glow.support.targets import Target
+from glow.support.targets import LINE_BYTES, Target
 
 F32_BYTES = 4
 _MANY = 8
@@ -114,6 +114,7 @@ def plan_product(
             pitch=p.pitch * pair if p.pitch == p.panel else 0,
         )
         row = _row(target, p, tiling, each, panels, table)
+        kernel, row = _in_streams(kernel, row)
         row, work = _cut(target, kernel, row, depth, is_shared=is_shared)
         if not row.panels.unit:
             if np.all(np.diff(tiling.rows) >= 0):
@@ -249,6 +250,21 @@ def _unroll(costs: Costs, p: Product, height: int, summed: Summed) -> int:
     unroll = costs.product_unroll
     is_even = not np.any(summed.runs % unroll)
     return unroll if is_even and height > FEW and not p.is_depthwise else 1
+
+
+def _in_streams(kernel: Gemm, row: GemmRow[int]) -> tuple[Gemm, GemmRow[int]]:
+    """
+    Return both such that an iteration fetches lines of the next panel far apart.
+
+    That is faster where few tiles read a panel, and each fetches a line or more for
+    each k: lines of several pages come sooner than as many of one.
+    """
+    lines = row.slice_step * F32_BYTES // LINE_BYTES
+    if kernel.unroll == 1 or not lines:
+        return kernel, row
+    streams = range(0, row.slice, -(-row.slice // (lines * kernel.unroll)))
+    step = row.slice_step // lines
+    return replace(kernel, streams=tuple(streams)), replace(row, slice_step=step)
 
 
 def _cut(

@@ -71,6 +71,8 @@ class Gemm(Kernel):
     sums: Sums = Sums.RUNNING
     unroll: int = 1
     """How many k an iteration of the innermost loop does."""
+    streams: tuple[int, ...] = ()
+    """Where an iteration fetches lines of the next panel; none: one for each k."""
     step: int = 0
     """From one k to the next in the left factor; 0 if only the row says."""
     pitch: int = 0
@@ -283,6 +285,7 @@ class Gemm(Kernel):
             ahead_step=row.slice_step,
             sums=self.sums,
             unroll=self.unroll,
+            streams=self.streams,
             in_pairs=self.in_pairs,
         )
         if self.is_depthwise:

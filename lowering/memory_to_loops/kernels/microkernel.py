@@ -127,6 +127,12 @@ class TileFactors:
     sums: Sums = Sums.RUNNING
     unroll: int = 1
     """How many k an iteration of the loop does: a divisor of each run."""
+    streams: tuple[int, ...] = ()
+    """
+    How far ahead of each other the lines lie that an iteration fetches.
+
+    If none, each k fetches one, behind each other.
+    """
     in_pairs: bool = False
     """
     Whether each k stands for two neighbors in a row of the left factor.
@@ -210,9 +216,13 @@ def _by_k(
     """
     ahead, carried = cursor[0], (*cursor, *carried)
     for _ in loop(0, run, *carried, step=f.unroll, name="k", nonempty=True):
-        for _ in range(f.unroll):
-            prefetch(f.fetched, ahead.value, SECOND_LEVEL)
+        for i in range(f.unroll):
+            for apart in f.streams[i :: f.unroll] or (0,):
+                prefetch(f.fetched, ahead.value + apart, SECOND_LEVEL)
             yield
+            if not f.streams:
+                ahead.value += f.ahead_step
+        if f.streams:
             ahead.value += f.ahead_step
 
 

@@ -47,3 +47,46 @@ func.func @main() {
   memory.matmul ins(%x : memref<6x8xf32>, %w : memref<8x16xf32, strided<[1, 8]>>) outs(%y : memref<6x16xf32>) {}
   func.return
 }
+
+// -----
+
+// The one tile that reads a panel fetches a line of the next one for each k: in four places.
+// CHECK:       func.func private @gemm_6x16_
+// CHECK-DAG:     [[A:%\d+]] = arith.constant 256 : index
+// CHECK-DAG:     [[B:%\d+]] = arith.constant 512 : index
+// CHECK-DAG:     [[C:%\d+]] = arith.constant 768 : index
+// CHECK:         scf.for %k
+// CHECK-NEXT:      llvm_ext.prefetch %right[[[AT:%\d+]]]
+// CHECK:           [[NEXT:%\d+]] = arith.addi [[AT]], [[A]]
+// CHECK-NEXT:      llvm_ext.prefetch %right[[[NEXT]]]
+// CHECK:           arith.addi [[AT]], [[B]]
+// CHECK:           arith.addi [[AT]], [[C]]
+memory.placeholder @x "in" : memref<6x64xf32>
+memory.placeholder @w "in" : memref<64x32xf32, #layout.physical<[1:?:16, 0, 1:16]>>
+memory.placeholder @y "out" : memref<6x32xf32>
+func.func @main() {
+  %x = memory.get @x : memref<6x64xf32>
+  %w = memory.get @w : memref<64x32xf32, #layout.physical<[1:?:16, 0, 1:16]>>
+  %y = memory.get @y : memref<6x32xf32>
+  memory.matmul ins(%x : memref<6x64xf32>, %w : memref<64x32xf32, #layout.physical<[1:?:16, 0, 1:16]>>) outs(%y : memref<6x32xf32>) {}
+  func.return
+}
+
+// -----
+
+// Each of two tiles fetches half of a line for each k, behind each other.
+// CHECK:       func.func private @gemm_6x16_
+// CHECK:         scf.for %k
+// CHECK-NEXT:      llvm_ext.prefetch %right[[[AT:%\d+]]]
+// CHECK:           [[NEXT:%\d+]] = arith.addi [[AT]], %slice_step
+// CHECK-NEXT:      llvm_ext.prefetch %right[[[NEXT]]]
+memory.placeholder @x "in" : memref<12x64xf32>
+memory.placeholder @w "in" : memref<64x32xf32, #layout.physical<[1:?:16, 0, 1:16]>>
+memory.placeholder @y "out" : memref<12x32xf32>
+func.func @main() {
+  %x = memory.get @x : memref<12x64xf32>
+  %w = memory.get @w : memref<64x32xf32, #layout.physical<[1:?:16, 0, 1:16]>>
+  %y = memory.get @y : memref<12x32xf32>
+  memory.matmul ins(%x : memref<12x64xf32>, %w : memref<64x32xf32, #layout.physical<[1:?:16, 0, 1:16]>>) outs(%y : memref<12x32xf32>) {}
+  func.return
+}
