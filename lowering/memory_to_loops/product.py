@@ -116,6 +116,7 @@ def plan_product(
         row = _row(target, p, tiling, each, panels, table)
         kernel, row = _in_streams(kernel, row)
         row, work = _cut(target, kernel, row, depth, is_shared=is_shared)
+        kernel = replace(kernel, together=_together(target, p, row, work))
         if not row.panels.unit:
             if np.all(np.diff(tiling.rows) >= 0):
                 work = replace(work, rows=_unit_rows(p, tiling.height))
@@ -230,15 +231,23 @@ def _stretch(
     if is_parted:
         most = MOST_TOGETHER
     elif panels > 1 and not p.is_depthwise:
-        begin, end = (
-            sum(int(of(part)) for part in (p.rows, p.segments))
-            for of in (np.min, np.max)
-        )
-        depth = len(p.segments) * p.run
-        size = F32_BYTES * min(end - begin + p.run * p.step, len(p.rows) * depth)
-        if 2 * size > target.l2_bytes:
-            most = max(_FEW_TILES, tiles * target.l2_bytes // (4 * size))
+        most = max(_FEW_TILES, int(tiles / _shares(target, p)))
     return -(-tiles // -(-tiles // most))
+
+
+def _shares(target: Target, p: Product) -> float:
+    """Return how many quarters of L2 the left factor takes; 1 if half of it will do."""
+    depth = len(p.segments) * p.run
+    size = F32_BYTES * min(_span(p), len(p.rows) * depth)
+    return 4 * size / target.l2_bytes if 2 * size > target.l2_bytes else 1
+
+
+def _span(p: Product) -> int:
+    """Return how many elements lie from a batch's first to its last left factor."""
+    begin, end = (
+        sum(int(of(part)) for part in (p.rows, p.segments)) for of in (np.min, np.max)
+    )
+    return end - begin + p.run * p.step
 
 
 def _unroll(costs: Costs, p: Product, height: int, summed: Summed) -> int:
@@ -297,6 +306,18 @@ def _cut(
     count = max(units["batches"] * batches, units["panels"] * panels, tiles)
     cut: dict[str, Any] = {n: replace(loops[n], unit=units[n]) for n in units}
     return replace(row, **cut), Work(count, -(-cost // count))
+
+
+def _together(target: Target, p: Product, row: GemmRow[int], work: Work) -> int:
+    """
+    Return how many units are done in all batches before others are; 0 if all.
+
+    Where the left factors of batches lie between each other, as groups of channels do,
+    these are what a quarter of L2 holds.
+    """
+    is_woven = 0 < np.ptp(p.left_batches) < _span(p)
+    shares = _shares(target, p) if is_woven and not row.batches.unit else 1
+    return max(_FEW_TILES, int(work.units / shares)) if shares > 1 else 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,6 +40,7 @@ DIRECT = {
     "asymmetric": replace(BASE, kernel=(2, 4), pads=(0, 1, 1, 2), outputs=48),
     "wide border": replace(BASE, halo=2, result_halo=3, channels_before=5),
     "groups": replace(BASE, group=4, outputs=36),
+    "groups of a large image": Case((1, 512, 34, 34), 32, (3, 3), group=2),
     "many groups": replace(BASE, input=(2, 48, 6, 5), group=16, outputs=32),
     "1-D": Case((2, 12, 19), 21, (5,), strides=(2,), pads=(2, 1)),
     "3-D": Case((1, 8, 5, 6, 4), 16, (3, 2, 3), pads=(1, 0, 1, 1, 1, 1)),

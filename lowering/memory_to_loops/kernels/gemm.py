@@ -71,6 +71,8 @@ class Gemm(Kernel):
     sums: Sums = Sums.RUNNING
     unroll: int = 1
     """How many k an iteration of the innermost loop does."""
+    together: int = 0
+    """The units that are done in all batches before others are; 0 if all."""
     streams: tuple[int, ...] = ()
     """Where an iteration fetches lines of the next panel; none: one for each k."""
     step: int = 0
@@ -115,10 +117,19 @@ class Gemm(Kernel):
         return f"{kind}_{shape}{'m' if self.tile.masked else ''}"
 
     def write(self, call: Call[GemmRow[Value]]) -> None:
-        row = call.row
         if self.stored is Stored.INTERLEAVED:
             self._write_planes(call)
             return
+        if not self.together:
+            self._write_units(call)
+            return
+        for begin in loop(*call.range, step=self.together, name="begin"):
+            end = minimum(begin + self.together, call.end)
+            self._write_units(replace(call, begin=begin, end=end))
+
+    def _write_units(self, call: Call[GemmRow[Value]]) -> None:
+        """Write what does some units, batch after batch."""
+        row = call.row
         batches = steps_within(row.batches, call.range)
         for batch in loop(*batches, name="batch", nonempty=True):
             offsets = self._offsets(call, batch)

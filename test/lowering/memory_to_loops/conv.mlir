@@ -96,3 +96,37 @@ func.func @main() {
   memory.conv ins(%x : memref<1x16x4x8xf32, strided<[960, 1, 160, 16], offset: 176>>, %w : memref<36x1x16x16xf32>) scratch(%s : memref<3456xf32>) outs(%y : memref<1x16x4x8xf32, strided<[512, 1, 128, 16]>>) {} {algorithm = "winograd", group = 1 : i64, halo, kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
   func.return
 }
+
+// -----
+
+// An image of 3.4 MiB, more than half of L2: both groups read some rows at a time.
+// CHECK:       func.func private @gemm_6x16_
+// CHECK:         scf.for %begin
+// CHECK:           scf.for %batch
+memory.placeholder @x "in" : memref<1x512x42x42xf32, strided<[903168, 1, 21504, 512]>>
+memory.placeholder @w "in" : memref<2x1x3x3x256x16xf32>
+memory.placeholder @y "out" : memref<1x32x40x40xf32, strided<[51200, 1, 1280, 32]>>
+func.func @main() {
+  %x = memory.get @x : memref<1x512x42x42xf32, strided<[903168, 1, 21504, 512]>>
+  %w = memory.get @w : memref<2x1x3x3x256x16xf32>
+  %y = memory.get @y : memref<1x32x40x40xf32, strided<[51200, 1, 1280, 32]>>
+  memory.conv ins(%x : memref<1x512x42x42xf32, strided<[903168, 1, 21504, 512]>>, %w : memref<2x1x3x3x256x16xf32>) outs(%y : memref<1x32x40x40xf32, strided<[51200, 1, 1280, 32]>>) {} {algorithm = "direct", group = 2 : i64, kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+  func.return
+}
+
+// -----
+
+// A small one is read by one group, then by the other.
+// CHECK:       func.func private @gemm_6x16_
+// CHECK-NOT:     scf.for %begin
+// CHECK:         scf.for %batch
+memory.placeholder @x "in" : memref<1x512x10x10xf32, strided<[51200, 1, 5120, 512]>>
+memory.placeholder @w "in" : memref<2x1x3x3x256x16xf32>
+memory.placeholder @y "out" : memref<1x32x8x8xf32, strided<[2048, 1, 256, 32]>>
+func.func @main() {
+  %x = memory.get @x : memref<1x512x10x10xf32, strided<[51200, 1, 5120, 512]>>
+  %w = memory.get @w : memref<2x1x3x3x256x16xf32>
+  %y = memory.get @y : memref<1x32x8x8xf32, strided<[2048, 1, 256, 32]>>
+  memory.conv ins(%x : memref<1x512x10x10xf32, strided<[51200, 1, 5120, 512]>>, %w : memref<2x1x3x3x256x16xf32>) outs(%y : memref<1x32x8x8xf32, strided<[2048, 1, 256, 32]>>) {} {algorithm = "direct", group = 2 : i64, kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+  func.return
+}
