@@ -54,9 +54,9 @@ WAIT_SPIN_NS = 50_000
 
 _CHECKS = 16
 """
-How often a worker looks whether a section is over before it looks for pieces that
-others left, 15 ns after each: looking at a cursor takes its line from the core that
-goes on with it.
+How often a worker checks whether a section is over before it takes pieces of others'
+shares. Checks are some 15 ns apart. Reading a cursor takes its cache line from the core
+that uses it.
 """
 
 _SELDOM = 16

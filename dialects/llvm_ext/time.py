@@ -38,10 +38,10 @@ class CycleCounterOp(IRDLOperation):
 @define_op
 class SpinHintOp(IRDLOperation):
     """
-    Tell the processor that a loop looks for what another thread writes.
+    Pause for some ten nanoseconds in a loop that waits for another thread.
 
-    It waits for some ten nanoseconds, in which others have this core and the line of
-    the caches that is looked at.
+    Meanwhile the core is free for its other hardware thread, and the cache line that
+    the loop reads for the thread that writes it.
 
     Source: x86's `pause`, Arm's `isb`; elsewhere it does nothing.
 

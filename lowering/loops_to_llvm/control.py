@@ -141,7 +141,7 @@ def _spin_hint(f: Translation, op: SpinHintOp) -> None:
         case "x86_64":
             f.intrinsic("llvm.x86.sse2.pause", [], None)
         case "aarch64" | "arm64":
-            # Most of them take `yield` for nothing, and this waits as long as `pause`.
+            # `yield` does nothing on most cores; `isb` takes about as long as `pause`.
             f.intrinsic("llvm.aarch64.isb", [f.constant(_WHOLE_SYSTEM, i32)], None)
         case _:
             pass

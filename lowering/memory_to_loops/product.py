@@ -237,17 +237,10 @@ def _stretch(
 
 def _shares(target: Target, p: Product) -> float:
     """Return how many quarters of L2 the left factor takes; 1 if half of it will do."""
-    depth = len(p.segments) * p.run
-    size = F32_BYTES * min(_span(p), len(p.rows) * depth)
+    depth, span = len(p.segments) * p.run, p.run * p.step
+    span += int(np.ptp(p.rows)) + int(np.ptp(p.segments))
+    size = F32_BYTES * min(span, len(p.rows) * depth)
     return 4 * size / target.l2_bytes if 2 * size > target.l2_bytes else 1
-
-
-def _span(p: Product) -> int:
-    """Return how many elements lie from a batch's first to its last left factor."""
-    begin, end = (
-        sum(int(of(part)) for part in (p.rows, p.segments)) for of in (np.min, np.max)
-    )
-    return end - begin + p.run * p.step
 
 
 def _unroll(costs: Costs, p: Product, height: int, summed: Summed) -> int:
@@ -315,7 +308,7 @@ def _together(target: Target, p: Product, row: GemmRow[int], work: Work) -> int:
     Where the left factors of batches lie between each other, as groups of channels do,
     these are what a quarter of L2 holds.
     """
-    is_woven = 0 < np.ptp(p.left_batches) < _span(p)
+    is_woven = 0 < np.ptp(p.left_batches) < np.ptp(p.rows)
     shares = _shares(target, p) if is_woven and not row.batches.unit else 1
     return max(_FEW_TILES, int(work.units / shares)) if shares > 1 else 0
 
