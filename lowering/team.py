@@ -178,8 +178,8 @@ def _taken(team: Memory, who: Value, strand: Value, low: Value, high: Value) -> 
     """
     Return the first of the next pieces of a worker's share, -1 if none is left.
 
-    It claims three quarters of those left, and all where it is alone: before a claim, a
-    core waits until others see all that it wrote.
+    It claims half of those left, and all where it is alone: before a claim, a core
+    waits until others see all that it wrote.
     """
     cursors = words_of(pointer_in(team, words.CURSORS, WORDS))
     at = who * team[words.STRIDE] + strand
@@ -189,8 +189,7 @@ def _taken(team: Memory, who: Value, strand: Value, low: Value, high: Value) -> 
         seen = atomic_load(cursors, at)
         following = maximum(seen, low)
         left = high - following
-        most = (left * 3 + 1) // 4
-        count.value = select(team[words.WORKERS] == 1, left, most)
+        count.value = select(team[words.WORKERS] == 1, left, (left + 1) // 2)
         take = partial(exchange_if, cursors, at, seen, following + count.value)
         taken = value_if(left > 0, take, no)
         first.value = select(taken, following - team[words.EPOCH], index(-1))
