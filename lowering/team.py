@@ -28,7 +28,6 @@ from glow.codegen.memory import Memory
 from glow.codegen.values import INDEX, Value, constant, index
 from glow.codegen.writer import Writer, perform, writing_to
 from glow.dialects.llvm_ext.memory import CallPointerOp
-from glow.dialects.llvm_ext.time import SpinHintOp
 from glow.lowering._run_records import (
     ALL,
     SLEEP,
@@ -52,12 +51,14 @@ from glow.support import team_words as words
 WAIT_SPIN_NS = 50_000
 """How long who waits for a section looks for its end before sleeping."""
 
+STEAL_AFTER_NS = 200
+"""
+How long a worker waits for the others before it looks for pieces that they left:
+looking at a cursor takes its line from the core that goes on with it.
+"""
+
 _CHECKS = 16
-"""
-How often a worker checks whether a section is over before it takes pieces of others'
-shares. Checks are some 15 ns apart. Reading a cursor takes its cache line from the core
-that uses it.
-"""
+"""How often a worker checks whether a section is over before it reads the clock."""
 
 _SELDOM = 16
 """How much shorter workers look out for runs that do not follow each other."""
@@ -149,7 +150,7 @@ def _share(
     Where there are fewer pieces than workers, strands of a section begin with others.
     """
     workers, epoch = team[words.WORKERS], team[words.EPOCH]
-    shift = value_if(pieces < workers, lambda: order % workers, lambda: workers - 1)
+    shift = select(pieces < workers, order % workers, workers - 1)
     low, high = ((pieces * each + shift) // workers for each in (who, who + 1))
     return epoch + low, epoch + high
 
@@ -217,19 +218,18 @@ def team_wait(team: Memory, pieces: Value) -> Value:
     looks = Var(index(0))
     for turn in repeated(looks):
         looks.value = looks.value + 1
-        is_late = atomic_load(done, _COUNT) < goal
-        with when(is_late):
-            perform(SpinHintOp())
-        turn.again = is_late & (looks.value < _CHECKS)
+        turn.again = (atomic_load(done, _COUNT) < goal) & (looks.value < _CHECKS)
     with when(atomic_load(done, _COUNT) < goal):
+        patience = select(is_first, index(STEAL_AFTER_NS), index(WAIT_SPIN_NS))
+        end = now(team) + patience
+        for repetition in repeated():
+            repetition.again = (atomic_load(done, _COUNT) < goal) & (now(team) < end)
         for is_second in branches(~is_first):
             if is_second:
-                end = now(team) + WAIT_SPIN_NS
-                for turn in repeated():
-                    turn.again = (atomic_load(done, _COUNT) < goal) & (now(team) < end)
                 _sleep_until(team, done, goal)
             else:
-                team[words.STEALS] = index(1)
+                is_late = atomic_load(done, _COUNT) < goal
+                team[words.STEALS] = select(is_late, index(1), index(0))
     return team[words.STEALS]
 
 

@@ -1,4 +1,4 @@
-"""The processor's counter of time, and waiting."""
+"""The processor's counter of time."""
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.irdl import IRDLOperation, result_def, traits_def
@@ -33,27 +33,3 @@ class CycleCounterOp(IRDLOperation):
 
     def __init__(self) -> None:
         super().__init__(result_types=[IntegerType(64)])
-
-
-@define_op
-class SpinHintOp(IRDLOperation):
-    """
-    Pause for some ten nanoseconds in a loop that waits for another thread.
-
-    Meanwhile the core is free for its other hardware thread, and the cache line that
-    the loop reads for the thread that writes it.
-
-    Source: x86's `pause`, Arm's `isb`; elsewhere it does nothing.
-
-    ```mlir
-    llvm_ext.spin_hint
-    ```
-    """
-
-    name = "llvm_ext.spin_hint"
-
-    assembly_format = "attr-dict"
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-
-    def __init__(self) -> None:
-        super().__init__()

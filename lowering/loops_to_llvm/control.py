@@ -3,20 +3,17 @@
 from collections.abc import Sequence
 
 from xdsl.dialects import cf, func, llvm, scf
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from glow.dialects.llvm_ext.memory import CallPointerOp
-from glow.dialects.llvm_ext.time import CycleCounterOp, SpinHintOp
+from glow.dialects.llvm_ext.time import CycleCounterOp
 from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
 from glow.lowering.loops_to_llvm.types import VOID, converted
 from glow.support.op_construction import build_op
-from glow.support.targets import target_of
 
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
 _NSW = IntegerAttr(1, 32)
-_WHOLE_SYSTEM = 15
-"""The only operand that Arm's `isb` has."""
 
 
 def _exit_block(f: Translation, op: Operation) -> Block:
@@ -133,18 +130,6 @@ def _call_pointer(f: Translation, op: CallPointerOp) -> None:
 @lowers(CycleCounterOp)
 def _cycle_counter(f: Translation, op: CycleCounterOp) -> None:
     f.replace(op, f.intrinsic("llvm.readcyclecounter", [], i64).results[0])
-
-
-@lowers(SpinHintOp)
-def _spin_hint(f: Translation, op: SpinHintOp) -> None:
-    match target_of(f.target).triple.split("-")[0]:
-        case "x86_64":
-            f.intrinsic("llvm.x86.sse2.pause", [], None)
-        case "aarch64" | "arm64":
-            # `yield` does nothing on most cores; `isb` takes about as long as `pause`.
-            f.intrinsic("llvm.aarch64.isb", [f.constant(_WHOLE_SYSTEM, i32)], None)
-        case _:
-            pass
 
 
 @lowers(func.ReturnOp)
