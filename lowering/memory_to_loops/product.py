@@ -236,7 +236,7 @@ def _stretch(
 
 
 def _shares(target: Target, p: Product) -> float:
-    """Return how many quarters of L2 the left factor takes; 1 if half of it will do."""
+    """Return how many quarters of L2 the left factor takes; 1 if it fits in half."""
     depth, span = len(p.segments) * p.run, p.run * p.step
     span += int(np.ptp(p.rows)) + int(np.ptp(p.segments))
     size = F32_BYTES * min(span, len(p.rows) * depth)
@@ -256,10 +256,10 @@ def _unroll(costs: Costs, p: Product, height: int, summed: Summed) -> int:
 
 def _in_streams(kernel: Gemm, row: GemmRow[int]) -> tuple[Gemm, GemmRow[int]]:
     """
-    Return both such that an iteration fetches lines of the next panel far apart.
+    Return both such that an iteration prefetches lines of several pages.
 
-    That is faster where few tiles read a panel, and each fetches a line or more for
-    each k: lines of several pages come sooner than as many of one.
+    Where few tiles read a panel, each k needs a line or more of the next panel, and a
+    core fetches lines of several pages faster than the same number from one page.
     """
     lines = row.slice_step * F32_BYTES // LINE_BYTES
     if kernel.unroll == 1 or not lines:
@@ -303,13 +303,13 @@ def _cut(
 
 def _together(target: Target, p: Product, row: GemmRow[int], work: Work) -> int:
     """
-    Return how many units are done in all batches before others are; 0 if all.
+    Return how many units all batches do before any does the next; 0 for all.
 
-    Where the left factors of batches lie between each other, as groups of channels do,
-    these are what a quarter of L2 holds.
+    If the left factors of batches are interleaved, as groups of channels are, it is as
+    many as read a quarter of L2.
     """
-    is_woven = 0 < np.ptp(p.left_batches) < np.ptp(p.rows)
-    shares = _shares(target, p) if is_woven and not row.batches.unit else 1
+    is_interleaved = 0 < np.ptp(p.left_batches) < np.ptp(p.rows)
+    shares = _shares(target, p) if is_interleaved and not row.batches.unit else 1
     return max(_FEW_TILES, int(work.units / shares)) if shares > 1 else 0
 
 

@@ -72,9 +72,9 @@ class Gemm(Kernel):
     unroll: int = 1
     """How many k an iteration of the innermost loop does."""
     together: int = 0
-    """The units that are done in all batches before others are; 0 if all."""
+    """How many units all batches do before any does the next; 0 for all."""
     streams: tuple[int, ...] = ()
-    """Where an iteration fetches lines of the next panel; none: one for each k."""
+    """Offsets of the lines of the next panel that an iteration prefetches."""
     step: int = 0
     """From one k to the next in the left factor; 0 if only the row says."""
     pitch: int = 0
@@ -128,7 +128,7 @@ class Gemm(Kernel):
             self._write_units(replace(call, begin=begin, end=end))
 
     def _write_units(self, call: Call[GemmRow[Value]]) -> None:
-        """Write what does some units, batch after batch."""
+        """Write the loops over some units, batch after batch."""
         row = call.row
         batches = steps_within(row.batches, call.range)
         for batch in loop(*batches, name="batch", nonempty=True):

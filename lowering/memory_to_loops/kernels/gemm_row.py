@@ -55,7 +55,7 @@ class GemmRow(Generic[N]):
     slice: N
     """What a tile fetches of the next panel, or of the next part of it."""
     slice_step: N
-    """How far that moves per k."""
+    """How far that moves per k, or per iteration where it fetches in streams."""
     tiles: Steps[N]
     stretch: N
     """The tiles that are done with all panels before others, as they share a cache."""

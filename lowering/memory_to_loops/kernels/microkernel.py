@@ -129,9 +129,9 @@ class TileFactors:
     """How many k an iteration of the loop does: a divisor of each run."""
     streams: tuple[int, ...] = ()
     """
-    How far ahead of each other the lines lie that an iteration fetches.
+    Offsets, from what is ahead, of the lines that an iteration prefetches.
 
-    If none, each k fetches one, behind each other.
+    If there are none, each k prefetches one line, one after the other.
     """
     in_pairs: bool = False
     """
@@ -220,10 +220,8 @@ def _by_k(
             for apart in f.streams[i :: f.unroll] or (0,):
                 prefetch(f.fetched, ahead.value + apart, SECOND_LEVEL)
             yield
-            if not f.streams:
+            if not f.streams or i == f.unroll - 1:
                 ahead.value += f.ahead_step
-        if f.streams:
-            ahead.value += f.ahead_step
 
 
 def _by_page(
