@@ -10,16 +10,17 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from glow.analysis.buffers import root_of, size_bytes
+from glow.dialects.graph.embedding import BagOp
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import Kind, MemoryOp, buffer_type, extents_of
+from glow.dialects.memory.base import Kind, MemoryOp, buffer_type, count_of, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.dialects.memory.products import ConvOp
 from glow.dialects.memory.recurrent import RecurrentOp
 from glow.dialects.memory.storage import AllocOp, GetOp
 from glow.support.types import dtype_of
 
-_SKIPPING = ("embedding", "embedding_bag", "resize", "roi_align", "sparse_lengths_sum")
+_SKIPPING = ("embedding", "resize", "roi_align")
 """Ops beside those that only move which may leave out most of what they read."""
 
 
@@ -38,7 +39,8 @@ def traffic_of(op: MemoryOp) -> list[Access]:
     """
     Return what `op` has to read and write, whatever its algorithm; no scratch.
 
-    Which places of a buffer an index names is not known: no more than is written.
+    Which places of a buffer an index names is not known: no more than is written. Bags
+    may name the same rows again and again.
     """
     room = {value for name in op.SCRATCH for value in _in_slot(op, name)}
     found = [
@@ -62,6 +64,11 @@ def traffic_of(op: MemoryOp) -> list[Access]:
         written = sum(each.bytes for each in found if each.kind is Kind.OUT)
         most = written if op.outs else read
         found = [replace(a, bytes=min(a.bytes, most)) for a in found]
+    if isinstance(op, ApplyOp) and issubclass(op.graph_class, BagOp):
+        table, (result,) = op.buffer("table"), op.outs
+        rows = op.flops_before() // max(1, count_of(result))
+        read = Access(table, Kind.IN, min(_bytes(table), _bytes(result)), max(1, rows))
+        found = [read if a.buffer == table else a for a in found]
     return found
 
 

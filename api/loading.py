@@ -64,6 +64,10 @@ def load_model(
         if weights is not None:
             raise ValueError("expected weights with textual IR only")
         return load_onnx("model", source, dims, constants)
+    if isinstance(source, str) and "\n" in source:
+        what = f"got text of {len(source.splitlines())} lines"
+        hint = "write IR to a .mlir file"
+        raise InvalidModelError(f"expected the path of a model, {what}; {hint}")
     path = Path(cast(str | os.PathLike[str], source))
     match kind_of_file(path):
         case files.MODEL:

@@ -25,6 +25,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.embedding import BagOp
 from glow.dialects.memory._slots import (
     KNOWN,
     Given,
@@ -227,9 +228,16 @@ class ApplyOp(MemoryOp):
         return self.flops_before() + after * sum(map(count_of, self.outs[:1]))
 
     def flops_before(self) -> int:
-        """Return one for each element, of operands or results; windows are summed."""
+        """
+        Return one for each element, of operands or results; windows are summed.
+
+        Of a table those count that its bags combine.
+        """
         if self.graph_class.MOVES:
             return 0
+        if issubclass(self.graph_class, BagOp):
+            width = extents_of(self.buffer("table"))[1]
+            return count_of(self.buffer("indices")) * width
         window = self.parameters.data.get("kernel_shape")
         if isinstance(window, DenseArrayBase):
             return sum(map(count_of, self.outs)) * prod(window.get_values())

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import prod, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -278,6 +279,38 @@ def winograd_stride(block: int, channels: int) -> int:
     return (lines | 1) * _LINE
 
 
+class BlockRoom(NamedTuple):
+    """
+    Where the matrices of a block lie in the scratch: one of each kind for each place.
+
+    Units: elements.
+    """
+
+    transforms: int
+    """Where the transformed input begins."""
+    products: int
+    strides: tuple[int, int]
+    """From one place to the next, of transforms and of products."""
+    elements: int
+
+
+def winograd_room(
+    form: Form, block: int, channels: tuple[int, int], *, in_turn: bool
+) -> BlockRoom:
+    """
+    Return where a block of tiles lies with so many channels before and after.
+
+    Where the places are multiplied `in_turn`, each one's products replace the
+    transforms of the one before, so that twice as much stays in a cache.
+    """
+    strides = winograd_stride(block, channels[0]), winograd_stride(block, channels[1])
+    if not in_turn:
+        before, after = (form.places * stride for stride in strides)
+        return BlockRoom(0, before, strides, before + after)
+    stride = max(strides)
+    return BlockRoom(stride, 0, (stride, stride), (form.places + 1) * stride)
+
+
 def winograd_scratch_elements(
     target: Target, form: Form, input: Shape, result: Shape
 ) -> int:
@@ -286,6 +319,7 @@ def winograd_scratch_elements(
     tiles, channels = form.tiles(result), (input[1], result[1])
     best = partial(_best_block, target, form, tiles, channels, panel)
     block = max(best()[1], best(caches=target.costs.winograd_caches)[1])
-    return form.places * sum(
-        winograd_stride(block, shape[1]) for shape in (input, result)
+    return max(
+        winograd_room(form, block, channels, in_turn=in_turn).elements
+        for in_turn in (False, True)
     )

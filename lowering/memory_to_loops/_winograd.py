@@ -12,11 +12,12 @@ from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing
 from glow.dialects.memory.products import ConvOp
 from glow.lowering.convolution.winograd import (
+    BlockRoom,
     Form,
     form_with,
     winograd_block,
+    winograd_room,
     winograd_scratch_elements,
-    winograd_stride,
 )
 from glow.lowering.memory_to_loops._epilogue import (
     IDENTITY,
@@ -59,16 +60,15 @@ def call_winograd(
     """
     Append the calls that compute `op`; the input has the border that tiles read.
 
-    A block is three parts, each of which is cut by itself. Of several blocks each does
-    all parts, unless threads share them and they are too few for that.
+    A block is three parts. A call does all of them for some blocks, unless threads
+    share too few blocks: then each part of each block is a call, and cut by itself.
     """
     assert op.scratch is not None
     table, lanes = OffsetTable(), main.target.f32_lanes
     form = form_with(physical_shape_of(op.filter.type)[0])
     row, core = _rows(main, op, form, (input, result), pads, epilogue, table)
     block = row.input.block
-    blocks = -(-row.tiles // block)
-    in_parts = blocks < (_ENOUGH if main.piece_ns else 2)
+    in_parts = _is_in_parts(main, row.tiles, block)
     scratch = main.base(op.scratch) if in_parts else main.own(op.scratch)
     offsets = main.offsets(table.array())
     given = {"input": main.base(op.input), "scratch": scratch, "table": offsets}
@@ -102,7 +102,13 @@ def call_winograd(
     cost += int(
         moved * row.input.block * kernel.per_ns(costs) / costs.transformed_per_ns
     )
-    main.call(kernel, {**given, "filter": filter, **stored}, row, Work(blocks, cost))
+    work = Work(-(-row.tiles // block), cost)
+    main.call(kernel, {**given, "filter": filter, **stored}, row, work)
+
+
+def _is_in_parts(main: Main, tiles: int, block: int) -> bool:
+    """Return whether threads share the parts of blocks, which are too few for them."""
+    return main.piece_ns > 0 and -(-tiles // block) < _ENOUGH
 
 
 def _rows(
@@ -117,32 +123,43 @@ def _rows(
     """Return the row of all parts, and the products of one block."""
     target = main.target
     input, result = images
-    places, *_, panel = physical_shape_of(op.filter.type)
+    panel = physical_shape_of(op.filter.type)[-1]
     if op.scratch is not None:
         elements = winograd_scratch_elements(target, form, input.shape, result.shape)
         check_room(op, op.scratch, f32, elements)
     least = _ENOUGH if main.piece_ns else 1
     block = winograd_block(target, form, input.shape, result.shape, least)
-    inputs, outputs = input.shape[1], result.shape[1]
-    matrices = winograd_stride(block, inputs), winograd_stride(block, outputs)
-    product = _core(form, block, inputs, outputs, panel, matrices)
+    channels = inputs, outputs = input.shape[1], result.shape[1]
+    tiles = form.tiles(result.shape)
+    # What columns a last panel has are multiplied after all places of the others.
+    in_turn = not _is_in_parts(main, tiles, block) and outputs % panel == 0
+    room = winograd_room(form, block, channels, in_turn=in_turn)
+    product = _core(form, block, inputs, outputs, panel, room)
     core = plan_product(target, product, table, is_shared=main.piece_ns > 0)
-    tiles, pixels = _places(form, input, result, pads)
+    windows, pixels = _places(form, input, result, pads)
     pixel_rows = Matrix.of(result.shape, result.strides, 1).offsets()
     line, pixel = input.strides[2:]
-    first = InputRow(block, inputs, line, pixel, matrices[0], table.add(tiles))
+    first = InputRow(
+        block=block,
+        channels=inputs,
+        line=line,
+        pixel=pixel,
+        stride=room.strides[0],
+        transforms_at=room.transforms,
+        tiles_at=table.add(windows),
+    )
     last = OutputRow(
         block=block,
         channels=outputs,
-        stride=matrices[1],
-        products_at=places * matrices[0],
+        stride=room.strides[1],
+        products_at=room.products,
         result_at=table.add(pixel_rows[pixels]),
         extras=epilogue.places(
             table, pixels, [extra.offsets() for extra in epilogue.matrices]
         ),
     )
     products = tuple(ProductRow(work.units, own) for _, own, work in core)
-    return WinogradRow(form.tiles(result.shape), first, products, last), core
+    return WinogradRow(tiles, first, products, last), core
 
 
 def _places(
@@ -170,7 +187,7 @@ def _core(
     inputs: int,
     outputs: int,
     panel: int,
-    matrices: tuple[int, int],
+    room: BlockRoom,
 ) -> Product:
     """Return the products of one block: tiles by channels at each of the places."""
     places = np.arange(form.places, dtype=np.int64)
@@ -183,15 +200,15 @@ def _core(
         pitch=panel,
         is_packed=True,
         rows=offsets_of((block,), (inputs,)),
-        result_rows=offsets_of((block,), (outputs,), form.places * matrices[0]),
+        result_rows=offsets_of((block,), (outputs,), room.products),
         extra_rows=(),
         segments=offsets_of((), ()),
         run=inputs,
         step=1,
-        left_batches=places * matrices[0],
+        left_batches=places * room.strides[0] + room.transforms,
         right_batches=places * panels * inputs * panel,
         bias_batches=0 * places,
-        result_batches=places * matrices[1],
+        result_batches=places * room.strides[1],
         extra_batches=(),
         is_magnified=form.tile > 2,
     )

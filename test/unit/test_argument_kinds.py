@@ -30,6 +30,9 @@ MESSAGES: dict[str, Callable[[], object]] = {
         lambda: glow.load(OPEN, dims={"n": "4"})
     ),
     "expected weights with textual IR only": lambda: glow.load(OPEN, weights="w"),
+    "expected the path of a model, got text of 2 lines; write IR to a .mlir file": (
+        lambda: glow.load("builtin.module {\n}")
+    ),
     "expected a model, got the class Net; give Net(...)": (
         lambda: glow.compile(type("Net", (), {}), example_inputs=X)
     ),

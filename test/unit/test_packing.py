@@ -28,6 +28,7 @@ from glow.lowering.convolution.winograd import (
     winograd_filter,
     winograd_form,
     winograd_panel,
+    winograd_room,
     winograd_scratch_elements,
     winograd_stride,
 )
@@ -183,7 +184,11 @@ def test_blocks_of_tiles_fit_the_scratch(
     assert stride >= block * channels
     assert stride // 16 % 2 == 1
     scratch = winograd_scratch_elements(AVX512, form, shape, shape)
-    assert 2 * form.places * stride <= scratch
+    for in_turn in (False, True):
+        room = winograd_room(form, block, (channels, channels), in_turn=in_turn)
+        assert room.elements <= scratch
+        ends = room.transforms, room.products
+        assert max(ends) + form.places * stride == room.elements
 
 
 @given(st.integers(1, 5000), st.sampled_from([AVX2, AVX512]))

@@ -57,6 +57,28 @@ def standing(group: Group, ns: float, *kernels: str) -> Standing:
     return Standing(time, limit_of(group, PEAKS))
 
 
+BAGS = """
+func.func @main(%t: tensor<90x8xf32>, %i: tensor<3x5xi64>) -> tensor<3x8xf32> {
+  %y = graph.embedding_bag %t, %i {mode = "sum"}
+    : (tensor<90x8xf32>, tensor<3x5xi64>) -> tensor<3x8xf32>
+  func.return %y : tensor<3x8xf32>
+}
+"""
+
+
+def test_bags_count_the_rows_that_they_combine(tmp_path: Path) -> None:
+    """A table may have any number of others."""
+    path = tmp_path / "bags.mlir"
+    path.write_text(BAGS)
+    net = glow.compile(path, profile=True)
+    feeds = {"t": np.ones((90, 8), np.float32), "i": np.zeros((3, 5), np.int64)}
+    (record, *_) = net.profile(feeds)
+    rows, indices, result = 3 * 5 * 8, 8 * 3 * 5, 4 * 3 * 8
+    assert record.group.op == "graph.embedding_bag"
+    assert record.group.flops == rows
+    assert record.group.bytes == 4 * rows + indices + result
+
+
 @pytest.mark.parametrize(
     ("moves", "ns", "bound"),
     [

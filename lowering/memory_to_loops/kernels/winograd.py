@@ -40,6 +40,8 @@ class InputRow(Generic[N]):
     pixel: N
     stride: N
     """From one of the matrices of the transformed input to the next."""
+    transforms_at: N
+    """Where the first of them is in the scratch."""
     tiles_at: N
     """Where the window of each tile begins."""
 
@@ -77,7 +79,7 @@ class WinogradInput(Kernel):
             begin = call["table"][row.tiles_at + tile]
             later = minimum(tile + _PREFETCH_TILES, call.range[1] - 1)
             after = call["table"][row.tiles_at + later] if self.prefetch else None
-            target = tile % row.block * row.channels
+            target = row.transforms_at + tile % row.block * row.channels
             for c in loop(0, row.channels, step=self.lanes, name="c", nonempty=True):
                 if after is not None:
                     self._prefetch(call, after + c)
@@ -145,7 +147,7 @@ class OutputRow(Generic[N]):
     stride: N
     """From one of the products to the next."""
     products_at: N
-    """Where products begin in the scratch, after the transformed input."""
+    """Where the first of them is in the scratch."""
     result_at: N
     """
     Where the pixels of each tile lie, line by line.

@@ -79,11 +79,14 @@ func.func @main() {
 
 // -----
 
-// Two tiles of 4x4 pixels are one block: its parts are calls that are cut by themselves.
+// Two tiles of 4x4 pixels are one block: a call does all of its parts.
+// CHECK:       func.func private @[[INPUT:winograd_input_.*]](%input
+// CHECK:       func.func private @[[BLOCK:winograd_.*]](%input
+// CHECK:         func.call @[[INPUT]]
+// CHECK:         func.call @gemm_2x16_
+// CHECK:         func.call @winograd_output_
 // CHECK:       func.func @main
-// CHECK:         func.call @winograd_input_{{.*}} {{{.*}}units = 2
-// CHECK:         func.call @gemm_2x16_{{.*}} {{{.*}}units = 36
-// CHECK:         func.call @winograd_output_{{.*}} {{{.*}}units = 2
+// CHECK:         func.call @[[BLOCK]]({{.*}} {{{.*}}units = 1
 memory.placeholder @x "in" : memref<1x16x4x8xf32, strided<[960, 1, 160, 16], offset: 176>>
 memory.placeholder @w "in" : memref<36x1x16x16xf32>
 memory.placeholder @s "out" : memref<3456xf32>

@@ -105,3 +105,25 @@ builtin.module attributes {glow.arena_bytes = 0 : i64} {
     func.return
   }
 }
+
+// -----
+
+// Two tiles of 4x4 pixels are one block, whose parts threads share.
+// CHECK:      glow.strands = 3 : i64, glow.sections = 3 : i64
+// CHECK:        team.call @winograd_input_
+// CHECK:        team.call @gemm_2x16_
+// CHECK:        team.call @winograd_output_
+builtin.module attributes {glow.arena_bytes = 0 : i64} {
+  memory.placeholder @x "in" : memref<1x16x4x8xf32, strided<[960, 1, 160, 16], offset: 176>>
+  memory.placeholder @w "in" : memref<36x1x16x16xf32>
+  memory.placeholder @s "out" : memref<3456xf32>
+  memory.placeholder @y "out" : memref<1x16x4x8xf32, strided<[512, 1, 128, 16]>>
+  func.func @main() {
+    %x = memory.get @x : memref<1x16x4x8xf32, strided<[960, 1, 160, 16], offset: 176>>
+    %w = memory.get @w : memref<36x1x16x16xf32>
+    %s = memory.get @s : memref<3456xf32>
+    %y = memory.get @y : memref<1x16x4x8xf32, strided<[512, 1, 128, 16]>>
+    memory.conv ins(%x : memref<1x16x4x8xf32, strided<[960, 1, 160, 16], offset: 176>>, %w : memref<36x1x16x16xf32>) scratch(%s : memref<3456xf32>) outs(%y : memref<1x16x4x8xf32, strided<[512, 1, 128, 16]>>) {} {algorithm = "winograd", group = 1 : i64, halo, kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+    func.return
+  }
+}
