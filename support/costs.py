@@ -43,8 +43,13 @@ class Costs(NamedTuple):
     """The transforms of a tile that stay in L2."""
     winograd_room: float = 0.5
     """The part of L2 that transforms of a block may fill and stay there."""
-    winograd_shared: float = 1.05
-    """How many times longer blocks may take that threads can share evenly."""
+    winograd_exchange: float = 22
+    """
+    What threads lose that share the parts of blocks, as transforms change cores.
+
+    As a part of the time, if there were one channel; it is divided by the channels
+    before, and by those after. Measured with two threads of an Emerald Rapids.
+    """
     winograd_caches: int = 4
     """The second-level caches that hold a block whose parts threads share."""
     winograd_spill: float = 25.0

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from math import prod, sqrt
+from math import inf, prod, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -206,14 +206,15 @@ def _best_block(
     channels: tuple[int, int],
     panel: int,
     *,
-    least: int = 1,
+    workers: int = 1,
     caches: int = 1,
 ) -> tuple[float, int]:
     """
     Return what `tiles` cost in blocks of the best size, and that size.
 
     Larger blocks read panels less often, smaller ones stay in L2, of which there are
-    `caches`. There are at least `least` blocks, or as many as tiles.
+    `caches`. So many `workers` can share the blocks evenly; where there are no such
+    blocks, the cost is infinite.
     """
     costs, (inputs, outputs) = target.costs, channels
     tile_bytes = 4 * form.places * (inputs + outputs)
@@ -227,34 +228,53 @@ def _best_block(
         excess = block * tile_bytes / room - 1
         per_block = panel_cost(target, block, panel) + stream
         per_block += block * (costs.winograd_tile + spill * min(max(excess, 0), 2))
-        return -(-tiles // block) * per_block, -block
+        # Of two workers one waits for half of a block in the end.
+        count = -(-tiles // block)
+        return (count + (workers > 1)) * per_block, -block
+
+    def are_even(count: int) -> bool:
+        return -(-count // workers) * workers <= _UNEVEN * count
 
     blocks = {-(-tiles // count) for count in range(1, tiles + 1)}
-    enough = min(least, tiles)
-    best = min((each for each in blocks if -(-tiles // each) >= enough), key=cost)
-    return cost(best)[0], best
+    even = [block for block in blocks if are_even(-(-tiles // block))]
+    best = min(even, key=cost, default=0)
+    return (cost(best)[0], best) if best else (inf, tiles)
 
 
-def winograd_block(
-    target: Target, form: Form, input: Shape, result: Shape, least: int = 1
-) -> int:
+_WORKERS, _UNEVEN = 16, 1.1
+"""Workers that can share the blocks of an image, and how much longer that may take."""
+
+
+class TileBlocks(NamedTuple):
+    """The tiles that are transformed together, and who does that."""
+
+    tiles: int
+    in_parts: bool
+    """Whether threads share the parts of each block; else each does whole blocks."""
+
+
+def winograd_blocks(
+    target: Target, form: Form, input: Shape, result: Shape, *, shared: bool
+) -> TileBlocks:
     """
-    Return how many tiles are transformed together.
+    Return how the tiles of an image are transformed, by threads that share them or not.
 
-    There are at least `least` blocks for threads to share if that takes little longer,
-    and not only one; otherwise threads share the parts of a block, which their caches
-    hold together.
+    Where threads do whole blocks, each reads all weights for its tiles. Where they
+    share the parts of a block, which their caches hold together, they read what others
+    wrote of the transforms: the more of these, the fewer channels share them.
     """
     panel = winograd_panel(target, form, input[1], result)
     tiles, channels = form.tiles(result), (input[1], result[1])
     best = partial(_best_block, target, form, tiles, channels, panel)
-    cost, block = best()
-    if least <= -(-tiles // block) or block == tiles:
-        return block
-    shared_cost, shared = best(least=least)
-    if least <= tiles and shared_cost <= target.costs.winograd_shared * cost:
-        return shared
-    return best(caches=target.costs.winograd_caches)[1]
+    if not shared:
+        return TileBlocks(best()[1], in_parts=False)
+    costs = target.costs
+    whole_cost, whole = best(workers=_WORKERS)
+    parts_cost, parts = best(caches=costs.winograd_caches)
+    exchange = costs.winograd_exchange * (1 / channels[0] + 1 / channels[1])
+    if whole_cost <= parts_cost * (1 + exchange):
+        return TileBlocks(whole, in_parts=False)
+    return TileBlocks(parts, in_parts=True)
 
 
 def winograd_panel(target: Target, form: Form, inputs: int, result: Shape) -> int:
@@ -286,6 +306,8 @@ class BlockRoom(NamedTuple):
     Units: elements.
     """
 
+    tiles: int
+    """The tiles of a block."""
     transforms: int
     """Where the transformed input begins."""
     products: int
@@ -295,31 +317,33 @@ class BlockRoom(NamedTuple):
 
 
 def winograd_room(
-    form: Form, block: int, channels: tuple[int, int], *, in_turn: bool
+    form: Form, tiles: int, channels: tuple[int, int], *, in_turn: bool
 ) -> BlockRoom:
     """
-    Return where a block of tiles lies with so many channels before and after.
+    Return where a block of so many tiles lies, of channels before and after.
 
     Where the places are multiplied `in_turn`, each one's products replace the
     transforms of the one before, so that twice as much stays in a cache.
     """
-    strides = winograd_stride(block, channels[0]), winograd_stride(block, channels[1])
+    strides = winograd_stride(tiles, channels[0]), winograd_stride(tiles, channels[1])
     if not in_turn:
         before, after = (form.places * stride for stride in strides)
-        return BlockRoom(0, before, strides, before + after)
+        return BlockRoom(tiles, 0, before, strides, before + after)
     stride = max(strides)
-    return BlockRoom(stride, 0, (stride, stride), (form.places + 1) * stride)
+    return BlockRoom(tiles, stride, 0, (stride, stride), (form.places + 1) * stride)
 
 
 def winograd_scratch_elements(
     target: Target, form: Form, input: Shape, result: Shape
 ) -> int:
     """Return the elements of scratch that the kernel needs for one thread or more."""
-    panel = winograd_panel(target, form, input[1], result)
-    tiles, channels = form.tiles(result), (input[1], result[1])
-    best = partial(_best_block, target, form, tiles, channels, panel)
-    block = max(best()[1], best(caches=target.costs.winograd_caches)[1])
+    channels = input[1], result[1]
+    ways = [
+        winograd_blocks(target, form, input, result, shared=shared)
+        for shared in (False, True)
+    ]
     return max(
-        winograd_room(form, block, channels, in_turn=in_turn).elements
-        for in_turn in (False, True)
+        winograd_room(form, tiles, channels, in_turn=in_turn).elements
+        for tiles, in_parts in ways
+        for in_turn in {False, not in_parts}
     )

@@ -9,8 +9,7 @@ from itertools import count
 
 from xdsl.ir import Operation, SSAValue
 
-from glow.analysis.buffers import accesses_of, root_of, size_bytes
-from glow.dialects.memory.base import buffer_type
+from glow.analysis.buffers import accesses_of, root_of
 from glow.dialects.team.sections import CallOp
 from glow.dialects.team.touches import Touch
 from glow.lowering.memory_to_loops.kernels.kernel import Argument, PreparedCall
@@ -52,11 +51,10 @@ class SharedCalls:
         yield
         self.group = outer
 
-    def own(self, buffer: SSAValue) -> int:
-        """Return where a worker has memory of its own as large as `buffer`."""
+    def own(self, size: int) -> int:
+        """Return where a worker has so many bytes of its own."""
         first = self._own_bytes
-        bytes_ = size_bytes(buffer_type(buffer))
-        self._own_bytes += -(-bytes_ // ALIGNMENT) * ALIGNMENT
+        self._own_bytes += -(-size // ALIGNMENT) * ALIGNMENT
         self.worker_bytes = max(self.worker_bytes, self._own_bytes)
         return first
 

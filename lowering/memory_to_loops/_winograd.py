@@ -15,7 +15,7 @@ from glow.lowering.convolution.winograd import (
     BlockRoom,
     Form,
     form_with,
-    winograd_block,
+    winograd_blocks,
     winograd_room,
     winograd_scratch_elements,
 )
@@ -44,9 +44,7 @@ from glow.lowering.memory_to_loops.product import (
 )
 from glow.lowering.memory_to_loops.rows import Offsets, OffsetTable, offsets_of
 from glow.lowering.memory_to_loops.rules import check_room
-
-_ENOUGH = 32
-"""Blocks that are enough for threads to share them evenly."""
+from glow.support.arrays import Shape
 
 
 def call_winograd(
@@ -65,11 +63,13 @@ def call_winograd(
     """
     assert op.scratch is not None
     table, lanes = OffsetTable(), main.target.f32_lanes
-    form = form_with(physical_shape_of(op.filter.type)[0])
-    row, core = _rows(main, op, form, (input, result), pads, epilogue, table)
-    block = row.input.block
-    in_parts = _is_in_parts(main, row.tiles, block)
-    scratch = main.base(op.scratch) if in_parts else main.own(op.scratch)
+    places, *_, panel = physical_shape_of(op.filter.type)
+    form = form_with(places)
+    room, in_parts = _room(main, form, input.shape, result.shape, panel)
+    row, core = _rows(main, op, form, (input, result), pads, epilogue, table, room)
+    scratch = main.base(op.scratch)
+    if not in_parts:
+        scratch = main.own(op.scratch, size=F32_BYTES * room.elements)
     offsets = main.offsets(table.array())
     given = {"input": main.base(op.input), "scratch": scratch, "table": offsets}
     filter = main.base(op.filter)
@@ -83,8 +83,8 @@ def call_winograd(
     )
     moved = (form.tile + 2) ** 2 * (row.input.channels + row.output.channels)
     if in_parts:
-        for begin in range(0, row.tiles, block):
-            work = Work(min(block, row.tiles - begin), moved // 2)
+        for begin in range(0, row.tiles, room.tiles):
+            work = Work(min(room.tiles, row.tiles - begin), moved // 2)
             main.call(first, given, row.input.behind(begin), work)
             with main.shared.beside():
                 for gemm, own, part in core:
@@ -102,13 +102,21 @@ def call_winograd(
     cost += int(
         moved * row.input.block * kernel.per_ns(costs) / costs.transformed_per_ns
     )
-    work = Work(-(-row.tiles // block), cost)
+    work = Work(-(-row.tiles // room.tiles), cost)
     main.call(kernel, {**given, "filter": filter, **stored}, row, work)
 
 
-def _is_in_parts(main: Main, tiles: int, block: int) -> bool:
-    """Return whether threads share the parts of blocks, which are too few for them."""
-    return main.piece_ns > 0 and -(-tiles // block) < _ENOUGH
+def _room(
+    main: Main, form: Form, input: Shape, result: Shape, panel: int
+) -> tuple[BlockRoom, bool]:
+    """Return where a block of tiles lies, and whether threads share its parts."""
+    is_shared = main.piece_ns > 0
+    blocks = winograd_blocks(main.target, form, input, result, shared=is_shared)
+    # What columns a last panel has are multiplied after all places of the others.
+    in_turn = not blocks.in_parts and result[1] % panel == 0
+    channels = input[1], result[1]
+    room = winograd_room(form, blocks.tiles, channels, in_turn=in_turn)
+    return room, blocks.in_parts
 
 
 def _rows(
@@ -119,6 +127,7 @@ def _rows(
     pads: Sequence[int],
     epilogue: EpiloguePlan,
     table: OffsetTable,
+    room: BlockRoom,
 ) -> tuple[WinogradRow[int], list[Planned]]:
     """Return the row of all parts, and the products of one block."""
     target = main.target
@@ -127,20 +136,14 @@ def _rows(
     if op.scratch is not None:
         elements = winograd_scratch_elements(target, form, input.shape, result.shape)
         check_room(op, op.scratch, f32, elements)
-    least = _ENOUGH if main.piece_ns else 1
-    block = winograd_block(target, form, input.shape, result.shape, least)
-    channels = inputs, outputs = input.shape[1], result.shape[1]
-    tiles = form.tiles(result.shape)
-    # What columns a last panel has are multiplied after all places of the others.
-    in_turn = not _is_in_parts(main, tiles, block) and outputs % panel == 0
-    room = winograd_room(form, block, channels, in_turn=in_turn)
-    product = _core(form, block, inputs, outputs, panel, room)
+    inputs, outputs = input.shape[1], result.shape[1]
+    product = _core(form, inputs, outputs, panel, room)
     core = plan_product(target, product, table, is_shared=main.piece_ns > 0)
     windows, pixels = _places(form, input, result, pads)
     pixel_rows = Matrix.of(result.shape, result.strides, 1).offsets()
     line, pixel = input.strides[2:]
     first = InputRow(
-        block=block,
+        block=room.tiles,
         channels=inputs,
         line=line,
         pixel=pixel,
@@ -149,7 +152,7 @@ def _rows(
         tiles_at=table.add(windows),
     )
     last = OutputRow(
-        block=block,
+        block=room.tiles,
         channels=outputs,
         stride=room.strides[1],
         products_at=room.products,
@@ -159,7 +162,7 @@ def _rows(
         ),
     )
     products = tuple(ProductRow(work.units, own) for _, own, work in core)
-    return WinogradRow(tiles, first, products, last), core
+    return WinogradRow(form.tiles(result.shape), first, products, last), core
 
 
 def _places(
@@ -183,7 +186,6 @@ def _places(
 
 def _core(
     form: Form,
-    block: int,
     inputs: int,
     outputs: int,
     panel: int,
@@ -199,8 +201,8 @@ def _core(
         panel_stride=inputs * panel,
         pitch=panel,
         is_packed=True,
-        rows=offsets_of((block,), (inputs,)),
-        result_rows=offsets_of((block,), (outputs,), room.products),
+        rows=offsets_of((room.tiles,), (inputs,)),
+        result_rows=offsets_of((room.tiles,), (outputs,), room.products),
         extra_rows=(),
         segments=offsets_of((), ()),
         run=inputs,

@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from glow.analysis.buffers import root_of
+from glow.analysis.buffers import root_of, size_bytes
 from glow.codegen.rows import integers
 from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX
@@ -212,17 +212,18 @@ class Main:
         buffer: SSAValue,
         seen_as: Attribute | None = None,
         compute: Attribute | None = None,
+        size: int = 0,
     ) -> Argument:
         """
         Return `base` of scratch that each piece of the op's one call has for itself.
 
-        Where threads share calls, it lies in the memory of the worker.
+        Where threads share calls, `size` bytes or all lie in the memory of the worker.
         """
         if not self.piece_ns:
             return self.base(buffer, 0, seen_as, compute)._replace(is_own=True)
         element = seen_as or buffer_type(buffer).element_type
         operand = Operand(element, compute or compute_type(element))
-        first = self.shared.own(buffer)
+        first = self.shared.own(size or size_bytes(buffer_type(buffer)))
         return Argument(self._pointers.at("scratch", None, first, element), operand)
 
     def stored(

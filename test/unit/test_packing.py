@@ -24,7 +24,7 @@ from glow.lowering.convolution.winograd import (
     F4,
     FORMS,
     Form,
-    winograd_block,
+    winograd_blocks,
     winograd_filter,
     winograd_form,
     winograd_panel,
@@ -171,24 +171,41 @@ def test_winograd_filter_is_the_transform_of_each_channel() -> None:
     st.integers(1, 600),
     st.sampled_from([16, 64, 256, 512]),
     st.sampled_from(FORMS),
-    st.integers(1, 64),
+    st.booleans(),
 )
 def test_blocks_of_tiles_fit_the_scratch(
-    side: int, channels: int, form: Form, least: int
+    side: int, channels: int, form: Form, shared: bool
 ) -> None:
-    """However many blocks threads would like to share."""
+    """Whether one thread transforms them or several, and whoever does what."""
     shape = (1, channels, side, side)
-    block = winograd_block(AVX512, form, shape, shape, least)
+    block, in_parts = winograd_blocks(AVX512, form, shape, shape, shared=shared)
     assert 1 <= block <= form.tiles(shape)
     stride = winograd_stride(block, channels)
     assert stride >= block * channels
     assert stride // 16 % 2 == 1
     scratch = winograd_scratch_elements(AVX512, form, shape, shape)
-    for in_turn in (False, True):
+    for in_turn in {False, not in_parts}:
         room = winograd_room(form, block, (channels, channels), in_turn=in_turn)
-        assert room.elements <= scratch
-        ends = room.transforms, room.products
-        assert max(ends) + form.places * stride == room.elements
+        starts = room.transforms, room.products
+        assert max(starts) + form.places * stride == room.elements <= scratch
+
+
+@given(st.integers(8, 600), st.sampled_from([16, 64, 256]), st.sampled_from(FORMS))
+def test_sixteen_threads_share_whole_blocks_evenly(
+    side: int, channels: int, form: Form
+) -> None:
+    shape = (1, channels, side, side)
+    block, in_parts = winograd_blocks(AVX512, form, shape, shape, shared=True)
+    blocks = -(-form.tiles(shape) // block)
+    assert in_parts or -(-blocks // 16) * 16 <= 1.1 * blocks
+
+
+def test_few_channels_are_transformed_where_they_are_multiplied() -> None:
+    """Others are multiplied by all threads: each reads a part of the weights."""
+    for channels, side, expected in ((32, 56, False), (64, 56, False), (256, 28, True)):
+        shape = (1, channels, side, side)
+        found = winograd_blocks(AVX512, F4, shape, shape, shared=True)
+        assert found.in_parts is expected
 
 
 @given(st.integers(1, 5000), st.sampled_from([AVX2, AVX512]))
