@@ -66,11 +66,14 @@ Where others want the cores, one thread does runs, and a barrier is not measured
 _TRIP_SECONDS = 0.05
 
 
-def child(program: str, path: str, threads: int, seconds: float) -> dict[str, Any]:
+def child(
+    program: str, path: str, threads: int, seconds: float, *, is_alone: bool
+) -> dict[str, Any]:
     """
     Return the median of a program's runs on arrays beside the model, in ms.
 
-    `trip_us` is what a line of the caches takes to another core and back meanwhile.
+    `trip_us` is what a line of the caches takes to another core and back meanwhile, if
+    nothing else runs: two threads that share a core would take minutes for that.
     """
     import glow
     from glow.tools.peers import PEERS as RUNTIMES
@@ -89,17 +92,18 @@ def child(program: str, path: str, threads: int, seconds: float) -> dict[str, An
         run = lambda: peer(inputs)  # noqa: E731
     # Medians of the wall clock, as of several threads.
     figures["ms"] = interleaved_medians([run], 2, seconds)[0] * 1e3
-    if program == "glow" and threads > 1:
+    if program == "glow" and threads > 1 and is_alone:
         figures["trip_us"] = round_trip_us(_TRIP_SECONDS)
     return figures
 
 
 def start(
-    program: str, path: Path, threads: int, seconds: float
+    program: str, path: Path, threads: int, seconds: float, *, is_alone: bool = False
 ) -> subprocess.Popen[str]:
-    """Start a process that measures `program`."""
+    """Start a process that measures `program`, which may be the only one that runs."""
     command = [sys.executable, __file__, "--child", program, str(path)]
     command += ["--threads", str(threads), "--seconds", str(seconds)]
+    command += ["--alone"] if is_alone else []
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
@@ -115,7 +119,8 @@ def measure(name: str, path: Path, args: argparse.Namespace) -> dict[str, Any]:
     sections, trips = 0, list[float]()
     for _ in range(args.rounds):
         for program, threads in (("glow", 1), *jobs_of(args)):
-            result = result_of(start(program, path, threads, args.seconds))
+            process = start(program, path, threads, args.seconds, is_alone=True)
+            result = result_of(process)
             sections = max(sections, result.get("sections", 0))
             trips += [result["trip_us"]] if "trip_us" in result else []
             if result:
@@ -242,10 +247,13 @@ def main() -> None:
     parser.add_argument("--exported", type=Path, metavar="FOLDER")
     parser.add_argument("--output", type=Path, help="write the table there too")
     parser.add_argument("--child", metavar="PROGRAM", help=argparse.SUPPRESS)
+    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
         (path,) = args.names
-        print(json.dumps(child(args.child, path, args.threads, args.seconds)))
+        limits = args.threads, args.seconds
+        figures = child(args.child, path, *limits, is_alone=args.alone)
+        print(json.dumps(figures))
         return
     page = Page(header(args))
     with tempfile.TemporaryDirectory() as folder:
