@@ -231,7 +231,7 @@ class ApplyOp(MemoryOp):
         """
         Return one for each element, of operands or results; windows are summed.
 
-        Of a table those count that its bags combine.
+        Bags have one for each element of the rows that they combine.
         """
         if self.graph_class.MOVES:
             return 0

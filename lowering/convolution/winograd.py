@@ -242,7 +242,10 @@ def _best_block(
 
 
 _WORKERS, _UNEVEN = 16, 1.1
-"""Workers that can share the blocks of an image, and how much longer that may take."""
+"""
+How many workers should be able to share blocks, and how many times as long that may
+take as if blocks could be divided.
+"""
 
 
 class TileBlocks(NamedTuple):
@@ -259,9 +262,9 @@ def winograd_blocks(
     """
     Return how the tiles of an image are transformed, by threads that share them or not.
 
-    Where threads do whole blocks, each reads all weights for its tiles. Where they
-    share the parts of a block, which their caches hold together, they read what others
-    wrote of the transforms: the more of these, the fewer channels share them.
+    A thread that does whole blocks reads all weights for its tiles. Threads that share
+    the parts of a block, which their caches hold together, read what others wrote of
+    its transforms, which takes the larger part of the time the fewer channels it has.
     """
     panel = winograd_panel(target, form, input[1], result)
     tiles, channels = form.tiles(result), (input[1], result[1])
@@ -320,10 +323,10 @@ def winograd_room(
     form: Form, tiles: int, channels: tuple[int, int], *, in_turn: bool
 ) -> BlockRoom:
     """
-    Return where a block of so many tiles lies, of channels before and after.
+    Return where the matrices of a block lie, `channels` of the input and the result.
 
-    Where the places are multiplied `in_turn`, each one's products replace the
-    transforms of the one before, so that twice as much stays in a cache.
+    Where places are multiplied `in_turn`, the products of each replace the transforms
+    of the one before: in half of the memory, more stays in a cache.
     """
     strides = winograd_stride(tiles, channels[0]), winograd_stride(tiles, channels[1])
     if not in_turn:

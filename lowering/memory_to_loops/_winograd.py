@@ -58,8 +58,8 @@ def call_winograd(
     """
     Append the calls that compute `op`; the input has the border that tiles read.
 
-    A block is three parts. A call does all of them for some blocks, unless threads
-    share too few blocks: then each part of each block is a call, and cut by itself.
+    A block has three parts. One call does all parts of all blocks, unless threads share
+    the parts (`winograd_blocks`): then each part of each block is a call of its own.
     """
     assert op.scratch is not None
     table, lanes = OffsetTable(), main.target.f32_lanes
