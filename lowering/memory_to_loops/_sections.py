@@ -22,11 +22,12 @@ from glow.dialects.team.touches import PlacedTouch
 from glow.lowering.memory_to_loops._strands import CallChain
 from glow.lowering.memory_to_loops.history import History, PastTouch
 
-_MANY_PARTS = 14
+_MANY_PARTS = 10
 """
 With so many pieces a call continues a strand rather than waiting for its end.
 
-Tiles of 8 pixels and lines of 28 meet every 56 pixels, 14 times in 28 x 28.
+Tiles of 8 pixels and lines of 28 meet every 56 pixels, 14 times in 28 x 28, tiles of 12
+and pieces of 7 every 84 pixels, 10 times.
 """
 
 _LEAST_SAVED = 8

@@ -91,5 +91,6 @@ class SharedCalls:
                 size = dtype_of(argument.operand.element).itemsize
                 yield Touch(number, writes, *bytes_of_rows(rows[name], size))
             else:
-                own = bytes_of(buffer, writes=writes).moved(-argument.lead)
+                within = writes and not argument.is_around
+                own = bytes_of(buffer, writes=within).moved(-argument.lead)
                 yield Touch(number, writes, own)

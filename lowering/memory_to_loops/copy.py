@@ -27,6 +27,7 @@ from glow.lowering.memory_to_loops.kernels.copies import (
     Transpose,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
+from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows, rows_along
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.rows import Offsets, largest_divisor, offsets_of
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
@@ -92,7 +93,7 @@ def clear_padding(main: Main, buffer: SSAValue) -> None:
     with main.shared.beside():
         for part in padding_of(buffer):
             axes, start = collapse(part.axes, (0,)), first + part.starts[0]
-            call_program(main, program, [(buffer, start)], axes)
+            call_program(main, program, [(buffer, start)], axes, around=True)
 
 
 def call_copy(
@@ -124,8 +125,18 @@ def call_copy(
     if planned.places is not None:
         given["places"] = main.offsets(planned.places)
     elements, units = prod(axis.extent for axis in axes), planned.units
-    work = Work(units, -(-elements // units))
+    work = Work(units, -(-elements // units), _unit_rows(planned, axes))
     main.call(planned.kernel, given, planned.row, work)
+
+
+def _unit_rows(planned: CopyPlan, axes: LoopAxes) -> dict[str, UnitRows]:
+    """Return what units of work touch, if each is the same number of iterations."""
+    outer = planned.row.outer[:1]
+    if not outer or outer[0] not in axes or outer[0].extent % planned.units:
+        return {}
+    inner = [axis for axis in axes if axis != outer[0]]
+    each = outer[0].extent // planned.units
+    return rows_along([*outer, *inner], ("x", "y"), each)
 
 
 def _find(axes: LoopAxes, operand: int) -> Level[int] | None:

@@ -124,16 +124,22 @@ def call_program(
     places: Sequence[tuple[SSAValue, int]],
     axes: LoopAxes,
     op: MemoryOp | None = None,
+    *,
+    around: bool = False,
 ) -> None:
     """
     Append a call that runs `program` over `axes` of buffers, each from a start on.
 
-    `op` is named where integers are divided by zero.
+    `op` is named where integers are divided by zero. `around`: the axes are those of
+    what buffers store around their elements.
     """
     rule, code = Elementwise(program), 0
     passed = main.base if _converts(main, program) else main.stored
     named = zip(rule.moving, places, program.elements, strict=True)
-    arguments = {name: passed(*place, element) for name, place, element in named}
+    arguments = {
+        name: passed(*place, element)._replace(is_around=around)
+        for name, place, element in named
+    }
     if program.divides_integers:
         assert op is not None
         arguments["fault"] = main.fault

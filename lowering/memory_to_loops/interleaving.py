@@ -136,7 +136,8 @@ class PlannedCall:
         if units is None and (rows := work.rows.get(name)) is not None:
             units = rows.spans(work.units)
         if units is None:
-            own = bytes_of(buffer, writes=writes).moved(-argument.lead)
+            within = writes and not argument.is_around
+            own = bytes_of(buffer, writes=within).moved(-argument.lead)
             low, high = np.array([own.begin]), np.array([own.end])
         else:
             size = dtype_of(argument.operand.element).itemsize

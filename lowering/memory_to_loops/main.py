@@ -177,7 +177,7 @@ class Main:
         """Return an argument that points as far into another buffer."""
         operand, lead = argument.operand, argument.lead
         base = self._base(buffer, lead, operand.element)
-        return Argument(base, operand, buffer, lead, argument.is_own)
+        return argument._replace(base=base, buffer=buffer)
 
     @property
     def fault(self) -> Argument:

@@ -98,6 +98,10 @@ def padding_of(buffer: SSAValue) -> Iterator[Segment]:
     stored = physical_shape_of(type_)
     if prod(stored) == prod(shape):
         return
+    used = _used(layout, shape, stored)
+    if used is not None:
+        yield from _around(stored, used)
+        return
     yield from _gaps(layout, stored)
     lines = _stored_lines(layout, stored)
     spans = [
@@ -112,6 +116,67 @@ def padding_of(buffer: SSAValue) -> Iterator[Segment]:
             if all(start < end for start, end in box):
                 sides.append(list(_box([(line,) for line in lines], box)))
         yield from _paired(sides)
+
+
+def _used(
+    layout: Layout, shape: Sequence[int], stored: Sequence[int]
+) -> list[tuple[int, int]] | None:
+    """
+    Return which positions of each stored dim hold elements, as (first, end).
+
+    None where that depends on other dims: of an axis in blocks that do not divide it.
+    """
+    if 0 in shape:
+        return None
+    used = list[tuple[int, int]]()
+    for i, dim in enumerate(layout.dims):
+        digits, (before, after) = layout.digits(dim.axis), layout.halo[dim.axis]
+        if len(digits) == 1:
+            used.append((before, before + shape[dim.axis]))
+        elif before or after or prod(stored[d] for d in digits) != shape[dim.axis]:
+            return None
+        else:
+            used.append((0, stored[i]))
+    return used
+
+
+def _around(
+    stored: Sequence[int], used: Sequence[tuple[int, int]]
+) -> Iterator[Segment]:
+    """
+    Yield what lies around the `used` positions of stored dims, in the longest runs.
+
+    The border after a line and that before the next one are one run, as are all lines
+    before the first one of an image and its own border.
+    """
+    stored, used = (1, *stored), ((0, 1), *used)  # so that there are rows of lines
+    strides = row_major_strides(stored)
+    gaps = [i for i, (low, high) in enumerate(used) if high - low < stored[i]]
+    *outer, line = gaps
+    *outer, row = outer or [0]
+
+    def runs(dim: int, start: int, length: int, *levels: Level[int]) -> list[Segment]:
+        """Return runs from `start` on for the used positions of all dims before one."""
+        around = [
+            Level(high - low, (strides[i],)) for i, (low, high) in enumerate(used[:dim])
+        ]
+        first = sum(low * strides[i] for i, (low, _) in enumerate(used[:dim]))
+        axes = *around, *levels, Level(length, (1,))
+        return [Segment((first + start,), axes)] if length else []
+
+    for dim in outer:
+        low, high = (position * strides[dim] for position in used[dim])
+        end = stored[dim] * strides[dim]
+        yield from _paired([runs(dim, 0, low), runs(dim, high, end - high)])
+    begin, end = (position * strides[row] for position in used[row])
+    low, high = (position * strides[line] for position in used[line])
+    pitch = stored[line] * strides[line]
+    last = end - pitch + high
+    whole = stored[row] * strides[row]
+    yield from _paired([runs(row, 0, begin + low), runs(row, last, whole - last)])
+    lines = Level((end - begin) // pitch - 1, (pitch,))
+    if lines.extent:
+        yield from runs(row, begin + high, pitch - high + low, lines)
 
 
 def _paired(sides: Sequence[Sequence[Segment]]) -> Iterator[Segment]:

@@ -18,17 +18,18 @@ def bytes_of(buffer: SSAValue, *, writes: bool) -> Bytes:
     """
     Return what a call may touch through `buffer`, from the start of its root on.
 
-    Reads may go beyond its elements, to a border or padding that its root stores.
+    Reads may go beyond its elements, to a border or padding that it or its root stores.
     """
     root, type_ = root_of(buffer), buffer_type(buffer)
     whole = bytes_of_root(root)
     if root is buffer and type(type_.layout) is NoneAttr:
         return whole
     addressing = find_addressing(type_)
-    if addressing is None or isinstance(type_.layout, LayoutAttr):
+    if addressing is None:
         return whole
     own = footprint(addressing, dtype_of(type_.element_type).itemsize)
-    has_padding = isinstance(buffer_type(root).layout, LayoutAttr)
+    layouts = type_.layout, buffer_type(root).layout
+    has_padding = any(isinstance(layout, LayoutAttr) for layout in layouts)
     if writes or not (root is buffer or has_padding):
         return own
     return Bytes(min(0, own.begin), max(whole.end, own.end))

@@ -236,6 +236,10 @@ def test_between_blocked_layouts(one: str, other: str) -> None:
         ("NCHW[a=64]4c", (2, 6, 3, 3)),
         ("N[a=1024]C[a=256]HW[a=64]4c, halo = [0, 2:2, 1, 0:3]", (2, 6, 3, 3)),
         ("NHWC", (1, 2, 3, 4)),
+        ("NHWC, halo = [1, 0, 0, 2:1]", (2, 3, 4, 5)),
+        ("[0, 1, 2], halo = [0, 0, 2:1]", (3, 2, 5)),
+        ("[0, 2, 3, 4, 1], halo = [0, 0, 1:2, 1, 0:3]", (2, 5, 3, 1, 4)),
+        ("[0], halo = [2:1]", (4,)),
     ],
 )
 def test_a_halo_is_zeroed_and_no_more(

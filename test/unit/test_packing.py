@@ -229,6 +229,15 @@ def test_rows_that_compete_for_cache_lines_make_lower_tiles() -> None:
         assert tile_rows(AVX2, 512, 16, stride) == tile_rows(AVX2, 512, 16) == 6
 
 
+def test_tiles_begin_where_those_of_wide_panels_do_if_they_take_as_long() -> None:
+    """Those of 64 columns have 6 rows; 17 tiles of 12 cost 1 % more than 20 of 10."""
+    wide, narrow = (replace(AVX512, wide_panel=width) for width in (64, 0))
+    assert tile_rows(wide, 196, 64) == 6
+    assert tile_rows(wide, 196, 32) == 12
+    assert tile_rows(narrow, 196, 32) == 10
+    assert tile_rows(wide, 49, 32) == 10  # 5 tiles of 12 would cost a fifth more
+
+
 def test_wide_panels_are_full_and_near() -> None:
     """Registers hold as many sums in each form, or rows as there are addresses."""
     target = replace(AVX512, wide_panel=64, l2_bytes=2 << 20)

@@ -134,6 +134,8 @@ class Argument(NamedTuple):
     lead: int = 0
     is_own: bool = False
     """Whether each unit of work writes what it reads there."""
+    is_around: bool = False
+    """Whether the call touches what `buffer` stores around its elements, too."""
 
 
 Bounds = tuple[Value, Value]

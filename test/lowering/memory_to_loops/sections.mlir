@@ -62,3 +62,64 @@ builtin.module attributes {glow.arena_bytes = 0 : i64} {
     func.return
   }
 }
+
+// -----
+
+// The border of an image is zeroed while others write its pixels, by lines if these are
+// copied. Who reads the image comes after both.
+// CHECK:       func.func @main
+// CHECK:       team.section 0 on %team
+// CHECK-DAG:     team.call @fill_{{.*}} writes 0 to 202800 by 1572 of 201228 each 201228,
+// CHECK-DAG:     team.call @fill_{{.*}} writes 0 to 196584 by 24 of 1560 each 1560,
+// CHECK-DAG:     team.call @interleave_{{.*}} writes 0 to 199656 by 1536 of 1560 each 1560,
+// CHECK-DAG:     team.call @fill_{{.*}} writes 0 to 52272 by 804 of 51468 each 51468,
+// CHECK-DAG:     team.call @fill_{{.*}} writes 0 to 49128 by 24 of 792 each 792,
+// CHECK:       team.section 1 on %team
+// CHECK:         team.call @pool_max_{{.*}} writes 0 to 50664 by 768 of 792,
+// CHECK:       team.section 2 on %team
+// CHECK:         team.call @pool_max_
+// CHECK-NOT:   team.section
+builtin.module attributes {glow.arena_bytes = 256000 : i64} {
+  memory.placeholder @x "in" : memref<1x3x128x128xf32>
+  memory.placeholder @y "out" : memref<1x3x32x32xf32>
+  func.func @main() {
+    %x = memory.get @x : memref<1x3x128x128xf32>
+    %y = memory.get @y : memref<1x3x32x32xf32>
+    %a = memory.alloc {offset = 0 : i64} : memref<1x3x128x128xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+    %b = memory.alloc {offset = 203008 : i64} : memref<1x3x64x64xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+    memory.zero_halo outs(%a : memref<1x3x128x128xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>)
+    memory.zero_halo outs(%b : memref<1x3x64x64xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>)
+    memory.copy ins(%x : memref<1x3x128x128xf32>) outs(%a : memref<1x3x128x128xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>)
+    memory.apply "graph.max_pool" ins(%a : memref<1x3x128x128xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>) outs(%b : memref<1x3x64x64xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>) {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} epilogue {
+    ^bb0(%0: f32):
+      memory.yield %0 : f32
+    }
+    memory.apply "graph.max_pool" ins(%b : memref<1x3x64x64xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>) outs(%y : memref<1x3x32x32xf32>) {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>} epilogue {
+    ^bb0(%0: f32):
+      memory.yield %0 : f32
+    }
+    func.return
+  }
+}
+
+// -----
+
+// A border that is zeroed where the pixels of another image are still read waits.
+// CHECK:       func.func @main
+// CHECK:       team.section 0 on %team
+// CHECK-NOT:     team.call @fill_
+// CHECK:         team.call @separate_
+// CHECK:       team.section 1 on %team
+// CHECK:         team.call @fill_
+builtin.module attributes {glow.arena_bytes = 256000 : i64} {
+  memory.placeholder @y "out" : memref<1x3x128x128xf32>
+  func.func @main() {
+    %y = memory.get @y : memref<1x3x128x128xf32>
+    %a = memory.alloc {offset = 0 : i64} : memref<1x3x128x128xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+    memory.copy ins(%a : memref<1x3x128x128xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>) outs(%y : memref<1x3x128x128xf32>)
+    memory.dealloc %a : memref<1x3x128x128xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+    %b = memory.alloc {offset = 64 : i64} : memref<1x3x128x128xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+    memory.zero_halo outs(%b : memref<1x3x128x128xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>)
+    func.return
+  }
+}
