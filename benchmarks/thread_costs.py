@@ -43,6 +43,9 @@ Runs that are timed together, and the share of as many cores as threads that the
 must have had in them: else a thread was missing.
 """
 
+_SECTIONS = 6 * SECTIONS
+"""The sections of a longer run: of what it takes more, nothing is its start."""
+
 _TURNS = 20_000
 """How often a line goes from core to core and back in one measurement."""
 
@@ -73,30 +76,38 @@ def round_trip_us(seconds: float) -> float:
         return quartiles([play], seconds)[0] / _TURNS
 
 
-def barrier_us(threads: int, seconds: float, *, passes_on: bool = False) -> float:
+def section_us(
+    threads: int, seconds: float, *, passes_on: bool = False
+) -> tuple[float, float]:
     """
     Return what a section takes beyond the work of the worker that does most of it.
 
     Its pieces take 0.05 us or so; some read what another worker wrote if it `passes_on`
-    results. What one thread does between pieces is part of them. It is NaN where
+    results. What one thread does between pieces is part of them. The second number is
+    what a run takes beside its sections, until workers have come. Both are NaN where
     threads never had a core each.
     """
-    sections: dict[int, float] = {}
+    counts = SECTIONS, _SECTIONS
+    each, rest = dict[int, float](), dict[int, float]()
     for workers in (1, threads):
         with pool_of(workers - 1):
-            run = program(int(passes_on)).bind(inputs(0)).run
-            taken: list[float] = []
+            taken: list[list[float]] = [[] for _ in counts]
+            runs = [program(int(passes_on), count) for count in counts]
+            calls = [run.bind(inputs(0)).run for run in runs]
             end = time.perf_counter() + seconds
             while time.perf_counter() < end:
-                start, used = time.perf_counter_ns(), time.process_time_ns()
-                for _ in range(_BATCH):
-                    run()
-                ns = time.perf_counter_ns() - start
-                if time.process_time_ns() - used > _SHARE * workers * ns:
-                    taken.append(ns / _BATCH / SECTIONS / 1e3)
-            sections[workers] = float(np.median(taken)) if taken else float("nan")
+                for run, times in zip(calls, taken, strict=True):
+                    start, used = time.perf_counter_ns(), time.process_time_ns()
+                    for _ in range(_BATCH):
+                        run()
+                    ns = time.perf_counter_ns() - start
+                    if time.process_time_ns() - used > _SHARE * workers * ns:
+                        times.append(ns / _BATCH / 1e3)
+        few, many = (float(np.median(t)) if t else float("nan") for t in taken)
+        each[workers] = (many - few) / (counts[1] - counts[0])
+        rest[workers] = few - counts[0] * each[workers]
     most = -(-PIECES // threads)
-    return sections[threads] - sections[1] * most / PIECES
+    return each[threads] - each[1] * most / PIECES, rest[threads]
 
 
 def runs_of(names: Sequence[str], threads: int) -> list[Callable[[], object]]:
@@ -156,10 +167,12 @@ def measure(threads: int, seconds: float) -> dict[str, float]:
         "large": runs_of(LARGE, threads),
     }
     found = {name: in_turn(runs, seconds) for name, runs in turns.items()}
+    barrier, start = section_us(threads, seconds)
     return {
         "round_trip_us": round_trip_us(seconds),
-        "barrier_us": barrier_us(threads, seconds),
-        "passing_on_us": barrier_us(threads, seconds, passes_on=True),
+        "barrier_us": barrier,
+        "start_us": start,
+        "passing_on_us": section_us(threads, seconds, passes_on=True)[0],
         **{f"{name}_in_turn_us": both for name, (both, _) in found.items()},
         **{f"{name}_alone_us": alone for name, (_, alone) in found.items()},
         "idle": idle_share(several[0]),
@@ -169,7 +182,7 @@ def measure(threads: int, seconds: float) -> dict[str, float]:
 def table(costs: dict[str, float], threads: int) -> str:
     """Return the costs as a table."""
     trip, wait = costs["round_trip_us"], costs["barrier_us"]
-    passing = costs["passing_on_us"]
+    passing, start = costs["passing_on_us"], costs["start_us"]
 
     def turns(runs: str) -> str:
         both, alone = costs[f"{runs}_in_turn_us"], costs[f"{runs}_alone_us"]
@@ -182,6 +195,7 @@ def table(costs: dict[str, float], threads: int) -> str:
             f"{wait:.2f} us, {wait / trip:.1f} times that",
         ),
         ("the same, and lines that one wrote go to the other", f"{passing:.2f} us"),
+        (f"a run of {threads} threads beside its sections", f"{start:.1f} us"),
         (f"{', '.join(SMALL)} in turn, of the sum of each alone", turns("several")),
         ("the same with one thread", turns("one")),
         (f"the same with {threads} threads of ONNX Runtime", turns("peer")),

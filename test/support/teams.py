@@ -116,7 +116,7 @@ func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>,
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %sections = arith.constant {SECTIONS} : index
+  %sections = arith.constant COUNT : index
   %faults = llvm_ext.base %io {{entry = 0 : i64}}
     : memref<?xmemref<?xi8>> to memref<?xi64>
   %n = memref.load %faults[%c0] : memref<?xi64>
@@ -136,9 +136,9 @@ func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>,
 
 
 @cache
-def _image(further: int) -> Image:
+def _image(further: int, sections: int) -> Image:
     target, cache = cpu_target(), ObjectCache(None)
-    text = _TEXT.replace("NEXT", str(further))
+    text = _TEXT.replace("NEXT", str(further)).replace("COUNT", str(sections))
     module = Parser(context(), text).parse_module()
     lower(module, target)
     called = map(TeamFunction, ("team_claim", "team_wait"))
@@ -156,17 +156,18 @@ def _image(further: int) -> Image:
         arena_bytes=64,
         constants=(),
         messages=tuple(f"piece {piece} fails" for piece in range(PIECES)),
-        team=TeamSizes(SECTIONS, SECTIONS, 64),
+        team=TeamSizes(sections, sections, 64),
     )
 
 
-def program(further: int = 1) -> NativeExecutable:
+def program(further: int = 1, sections: int = SECTIONS) -> NativeExecutable:
     """
     Return the program, linked anew; it takes `faults` and `x`.
 
-    With `further=0` pieces read what they wrote in the section before, no others.
+    With `further=0` pieces read what they wrote in the section before, no others. The
+    number of sections is even.
     """
-    return link_image(_image(further))
+    return link_image(_image(further, sections))
 
 
 def expected(x: NDArray[np.int64]) -> NDArray[np.int64]:

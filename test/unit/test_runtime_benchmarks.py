@@ -94,9 +94,10 @@ def test_costs_of_threads_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 <= costs["idle"] < 1
     assert 0 < costs["round_trip_us"] < 1000
     figures = costs | {"round_trip_us": 0.125, "barrier_us": 0.25, "passing_on_us": 0.5}
-    figures |= {"one_in_turn_us": 212.0, "one_alone_us": 200.0}
+    figures |= {"start_us": 4.0, "one_in_turn_us": 212.0, "one_alone_us": 200.0}
     lines = thread_costs.table(figures, 2).splitlines()
     assert lines[3] == "| a barrier of 2 threads | 0.25 us, 2.0 times that |"
     assert lines[4].endswith("go to the other | 0.50 us |")
-    assert lines[6] == "| the same with one thread | 1.06, 12 us more |"
-    assert len(lines) == 10
+    assert lines[5] == "| a run of 2 threads beside its sections | 4.0 us |"
+    assert lines[7] == "| the same with one thread | 1.06, 12 us more |"
+    assert len(lines) == 11
