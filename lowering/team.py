@@ -297,7 +297,7 @@ def _publish(job: Memory, pool: Memory) -> Value:
     slot = _slot(number.value)
     for word in loop(1, words.RECORD):
         pool[slot + word] = job[word]
-    atomic_store(pool, slot + words.GATE, 1)
+    fetch_add(pool, slot + words.GATE, 1)  # workers that are late count themselves out
     atomic_store(pool, words.CURRENT, number.value)
     fetch_add(pool, words.CALLS, 1)
     _wake_two(job, pool)
@@ -365,23 +365,17 @@ def _call_after(seen: Value, end: Value, record: Memory, pool: Memory) -> Value:
 def _join(record: Memory, pool: Memory) -> None:
     """Take part in the run published last, if it goes on."""
     slot = _slot(atomic_load(pool, words.CURRENT))
-    is_in = Var(constant(0, i1))
-    for repetition in repeated(is_in):
-        gate = atomic_load(pool, slot + words.GATE)
-        is_open = (gate & 1) == 1
-        enter = partial(exchange_if, pool, slot + words.GATE, gate, gate + 2)
-        is_in.value = value_if(is_open, enter, constant(0, i1))
-        repetition.again = is_open & ~is_in.value
+    # It counts itself in before it looks: that takes the line once, and not twice.
+    is_open = fetch_add(pool, slot + words.GATE, 2) & 1
     worker = record[words.WORKER]
-    with when(is_in.value):
-        with when(worker < pool[slot + words.WORKERS]):
-            for word in loop(1, words.RECORD):
-                record[word] = pool[slot + word]
-            _wake_two(record, pool)
-            room = record[words.SCRATCH_BYTES]
-            scratch = record[words.SCRATCH] + (worker - 1) * room
-            _run_main(record, scratch)
-        fetch_add(pool, slot + words.GATE, -2)
+    with when((is_open == 1) & (worker < pool[slot + words.WORKERS])):
+        for word in loop(1, words.RECORD):
+            record[word] = pool[slot + word]
+        _wake_two(record, pool)
+        room = record[words.SCRATCH_BYTES]
+        scratch = record[words.SCRATCH] + (worker - 1) * room
+        _run_main(record, scratch)
+    fetch_add(pool, slot + words.GATE, -2)
 
 
 RUNTIME = TeamFunction("team_run"), TeamFunction("team_work")

@@ -49,14 +49,16 @@ RECORD = 32
 EPOCH_UNIT = 1 << 24
 """Above the number of pieces in a strand."""
 
-# The pool. Each of the first words is on a line of its own.
-CALLS, PARKED, BUSY = 0, LINE, 2 * LINE
-"""How many runs were published; how many workers sleep; 1 while a run has workers."""
-CURRENT, SLOTS, THREADS, SPIN, STOPPED = range(3 * LINE, 3 * LINE + 5)
+# The pool. What changes with each run comes first, then a line for each word.
+CALLS, CURRENT, PARKED, BUSY = 0, 1, LINE, 2 * LINE
 """
-The slot published last, how many there are, and workers, 0 where callers are to run
-alone for a while; the nanoseconds that workers wait for a run before they sleep; 1 to
-end them.
+How many runs were published, and the slot of the last one; how many workers sleep; 1
+while a run has workers.
+"""
+SLOTS, THREADS, SPIN, STOPPED = range(3 * LINE, 3 * LINE + 4)
+"""
+How many slots there are, and workers, 0 where callers are to run alone for a while; the
+nanoseconds that workers wait for a run before they sleep; 1 to end them.
 """
 FIRST_SLOT = 4 * LINE
 """Where slots begin, and behind them the records of workers."""
