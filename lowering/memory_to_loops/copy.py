@@ -47,6 +47,8 @@ class CopyPlan:
     row: Row
     units: int
     places: Offsets | None = None
+    together: int = 1
+    """The iterations of the outermost loop that are a unit, if there is such a loop."""
 
 
 SOURCE, RESULT = 0, 1
@@ -130,12 +132,11 @@ def call_copy(
 
 
 def _unit_rows(planned: CopyPlan, axes: LoopAxes) -> dict[str, UnitRows]:
-    """Return what units of work touch, if each is the same number of iterations."""
-    outer = planned.row.outer[:1]
-    if not outer or outer[0] not in axes or outer[0].extent % planned.units:
+    """Return what units of work touch, unless the last one repeats what others did."""
+    outer, each = planned.row.outer[:1], planned.together
+    if not outer or outer[0] not in axes or planned.units * each != outer[0].extent:
         return {}
     inner = [axis for axis in axes if axis != outer[0]]
-    each = outer[0].extent // planned.units
     return rows_along([*outer, *inner], ("x", "y"), each)
 
 
@@ -167,10 +168,11 @@ def _runs(target: Target, element: Attribute, axes: LoopAxes) -> CopyPlan | None
     several = vectors and outer and outer[-1].extent >= _LINES[vectors]
     lines = _LINES[vectors] if several else 1
     units = _units(outer, 1 if vectors else -(-inner.extent // (lanes * UNROLL)))
-    if len(outer) == 1:
-        units = -(-units // lines)
+    together = lines if len(outer) == 1 else 1
+    units = -(-units // together)
     row = RunsRow(tuple(outer), inner.extent)
-    return CopyPlan(Runs(lanes, vectors, lines), row, units)
+    kernel = Runs(lanes, vectors, lines)
+    return CopyPlan(kernel, row, units, together=together)
 
 
 def _interleave(target: Target, element: Attribute, axes: LoopAxes) -> CopyPlan | None:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 # A slow machine is not a failure, and the same code passes or fails every time. `make
-# test-full` looks for new examples, and `make test-fast` takes few of them.
+# test-full` looks for new examples, and for more, `make test-fast` takes few of them.
 settings.register_profile(
     "glow",
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     print_blob=True,
@@ -23,7 +24,9 @@ settings.register_profile(
     derandomize=True,
 )
 settings.register_profile("fast", settings.get_profile("glow"), max_examples=15)
-settings.register_profile("search", settings.get_profile("glow"), derandomize=False)
+settings.register_profile(
+    "search", settings.get_profile("glow"), max_examples=100, derandomize=False
+)
 settings.load_profile("glow")
 
 TOLERANCES = {"float32": 2e-5, "float64": 1e-12}

@@ -123,3 +123,29 @@ builtin.module attributes {glow.arena_bytes = 256000 : i64} {
     func.return
   }
 }
+
+// -----
+
+// Lines are copied four at a time. Where the last four repeat what others copied, units
+// have no rows of their own.
+// CHECK:       func.func @main
+// CHECK-DAG:     team.call @runs_{{.*}} reads 0 to 120 by 8 of 16 each 64, {{.*}} writes 0 to 120 by 8 of 16 each 64, {{.*}} units 2
+// CHECK-DAG:     team.call @runs_{{.*}} reads 0 to 136, {{.*}} writes 0 to 136 by 8 of 16, {{.*}} units 3
+builtin.module attributes {glow.arena_bytes = 0 : i64} {
+  memory.placeholder @x "in" : memref<8x2xf32, strided<[4, 1]>>
+  memory.placeholder @y "out" : memref<8x2xf32, strided<[4, 1]>>
+  memory.placeholder @v "in" : memref<9x2xf32, strided<[4, 1]>>
+  memory.placeholder @w "out" : memref<9x2xf32, strided<[4, 1]>>
+  memory.placeholder @long "out" : memref<65536xf32>
+  func.func @main() {
+    %x = memory.get @x : memref<8x2xf32, strided<[4, 1]>>
+    %y = memory.get @y : memref<8x2xf32, strided<[4, 1]>>
+    %v = memory.get @v : memref<9x2xf32, strided<[4, 1]>>
+    %w = memory.get @w : memref<9x2xf32, strided<[4, 1]>>
+    %long = memory.get @long : memref<65536xf32>
+    memory.copy ins(%x : memref<8x2xf32, strided<[4, 1]>>) outs(%y : memref<8x2xf32, strided<[4, 1]>>)
+    memory.copy ins(%v : memref<9x2xf32, strided<[4, 1]>>) outs(%w : memref<9x2xf32, strided<[4, 1]>>)
+    memory.fill outs(%long : memref<65536xf32>) {value = 1.0 : f32}
+    func.return
+  }
+}
