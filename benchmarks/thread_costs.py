@@ -44,7 +44,7 @@ must have had in them: else a thread was missing.
 """
 
 _SECTIONS = 6 * SECTIONS
-"""The sections of a longer run: of what it takes more, nothing is its start."""
+"""The sections of a longer run: the difference does not contain the start of one."""
 
 _TURNS = 20_000
 """How often a line goes from core to core and back in one measurement."""

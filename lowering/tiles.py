@@ -36,9 +36,11 @@ def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
     """
     Return the height of the tiles for `rows` rows, the last tile padded.
 
-    Of heights with equal cost it is the tallest. `stride` says how many bytes lie
-    between rows of the left factor: a tile reads all its rows at once, and those that
-    compete for the same ways of the cache make it slower.
+    Of heights with equal cost it is the tallest, and one that neither divides that of
+    tiles of wide panels nor is a multiple of it counts as `_APART` times as much.
+    `stride` says how many bytes lie between rows of the left factor: a tile reads all
+    its rows at once, and those that compete for the same ways of the cache make it
+    slower.
     """
     heights = [h for h in _HEIGHTS if h <= most_rows(target, panel)]
     wide = most_rows(target, target.wide_panel) if target.wide_panel else 1

@@ -15,7 +15,7 @@ from glow.dialects.team.touches import Touch
 from glow.lowering.memory_to_loops.kernels.kernel import Argument, PreparedCall
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.lowering.memory_to_loops.touched import bytes_of, bytes_of_rows
+from glow.lowering.memory_to_loops.touched import bytes_behind, bytes_of_rows
 from glow.support.arrays import ALIGNMENT
 from glow.support.types import dtype_of
 
@@ -91,6 +91,4 @@ class SharedCalls:
                 size = dtype_of(argument.operand.element).itemsize
                 yield Touch(number, writes, *bytes_of_rows(rows[name], size))
             else:
-                within = writes and not argument.is_around
-                own = bytes_of(buffer, writes=within).moved(-argument.lead)
-                yield Touch(number, writes, own)
+                yield Touch(number, writes, bytes_behind(argument, writes=writes))

@@ -17,7 +17,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import Argument, PreparedCall
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitSpans
 from glow.lowering.memory_to_loops.rows import Offsets
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.lowering.memory_to_loops.touched import bytes_of, bytes_of_root
+from glow.lowering.memory_to_loops.touched import bytes_behind, bytes_of_root
 from glow.support.costs import MEASURED, Costs
 from glow.support.types import dtype_of
 
@@ -136,8 +136,7 @@ class PlannedCall:
         if units is None and (rows := work.rows.get(name)) is not None:
             units = rows.spans(work.units)
         if units is None:
-            within = writes and not argument.is_around
-            own = bytes_of(buffer, writes=within).moved(-argument.lead)
+            own = bytes_behind(argument, writes=writes)
             low, high = np.array([own.begin]), np.array([own.end])
         else:
             size = dtype_of(argument.operand.element).itemsize

@@ -10,8 +10,16 @@ from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.team.touches import Bytes
+from glow.lowering.memory_to_loops.kernels.kernel import Argument
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
 from glow.support.types import dtype_of
+
+
+def bytes_behind(argument: Argument, *, writes: bool) -> Bytes:
+    """Return what a call may touch behind the pointer of an argument into a buffer."""
+    assert argument.buffer is not None
+    within = writes and not argument.is_around
+    return bytes_of(argument.buffer, writes=within).moved(-argument.lead)
 
 
 def bytes_of(buffer: SSAValue, *, writes: bool) -> Bytes:

@@ -15,22 +15,27 @@ import pytest
 from numpy.typing import NDArray
 from simulated_teams import number_of
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, f32
 
 import glow
 from glow.backends.cpu.cores import CORES
+from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.address import Addressing
+from glow.dialects.memory.base import Buffer
+from glow.dialects.memory.storage import AllocOp
 from glow.dialects.team.sections import CallOp, SectionOp, alike, is_beside
 from glow.dialects.team.touches import Bytes, PlacedTouch, first_clash
 from glow.graph_modules import context
 from glow.lowering.memory_to_loops import main
 from glow.lowering.memory_to_loops.history import History, PastTouch
+from glow.lowering.memory_to_loops.kernels.kernel import Argument, Operand
 from glow.lowering.memory_to_loops.kernels.unit_rows import UnitRows
 from glow.lowering.memory_to_loops.rows import offsets_of
-from glow.lowering.memory_to_loops.touched import footprint
+from glow.lowering.memory_to_loops.touched import bytes_behind, footprint
 from glow.model import parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
+from glow.support.layout import parse_layout
 from glow.support.targets import target_of
 
 
@@ -155,6 +160,25 @@ def test_rows_of_units(
     shape: tuple[int, ...], strides: tuple[int, ...], expected: UnitRows | None
 ) -> None:
     assert UnitRows.of(offsets_of(shape, strides), 1, 6, 2) == expected
+
+
+@pytest.mark.parametrize(
+    ("writes", "is_around", "expected"),
+    [
+        (True, False, Bytes(48, 112, 24, 40)),
+        (True, True, Bytes(0, 160)),
+        (False, False, Bytes(0, 160)),
+    ],
+)
+def test_who_writes_pixels_leaves_the_border_alone(
+    writes: bool, is_around: bool, expected: Bytes
+) -> None:
+    """Of 2 x 3 pixels of 2 channels; reads may begin in the border."""
+    layout = LayoutAttr(parse_layout("NHWC, halo = [0, 0, 1, 1]"))
+    image = AllocOp(Buffer(f32, (1, 2, 2, 3), layout)).result
+    argument = Argument(image, Operand(f32), image, 48, is_around=is_around)
+    found = bytes_behind(argument, writes=writes)
+    assert found == expected.moved(-48)
 
 
 @pytest.mark.parametrize("seed", range(4))
