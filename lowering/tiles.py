@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from math import gcd
+from math import gcd, lcm, prod
 
 from xdsl.dialects.builtin import bf16
 from xdsl.ir import Attribute
 
+from glow.support.arrays import Shape
 from glow.support.layout import Dim, Layout
 from glow.support.targets import Target
 from glow.support.types import dtype_of
@@ -18,9 +19,18 @@ _HEIGHTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12)
 
 _APART = 1.02
 """
-Times the cost of tiles that do not begin at the rows where those of wide panels do.
+Times the cost of tiles that neither divide the rows nor begin where wide ones do.
 
 They take no longer, but a thread cannot go on from one product to the next.
+"""
+
+MANY_PARTS = 10
+"""
+The parts of a strand, at least, which end where pieces of all its calls end.
+
+Tiles of 8 pixels and lines of 28 meet every 56 pixels, 14 times in 28 x 28, tiles of 12
+and pieces of 7 every 84 pixels, 10 times. Where calls have fewer such parts, threads
+wait for each other between them instead.
 """
 
 _ROWS_OF_ONE = 8
@@ -36,8 +46,9 @@ def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
     """
     Return the height of the tiles for `rows` rows, the last tile padded.
 
-    Of heights with equal cost it is the tallest, and one that neither divides that of
-    tiles of wide panels nor is a multiple of it counts as `_APART` times as much.
+    Of heights with equal cost it is one that divides the rows, then the tallest. One
+    that does not, and neither divides that of tiles of wide panels nor is a multiple
+    of it, counts as `_APART` times as much.
     `stride` says how many bytes lie between rows of the left factor: a tile reads all
     its rows at once, and those that compete for the same ways of the cache make it
     slower.
@@ -45,10 +56,12 @@ def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
     heights = [h for h in _HEIGHTS if h <= most_rows(target, panel)]
     wide = most_rows(target, target.wide_panel) if target.wide_panel else 1
 
-    def cost(height: int) -> tuple[float, int]:
+    def cost(height: int) -> tuple[float, bool, int]:
         each = height_cost(target, panel, height) + _crowding(target, height, stride)
-        meets = not (height % wide and wide % height)
-        return -(-rows // height) * each * (1 if meets else _APART), -height
+        rest = rows % height > 0
+        is_apart = rest and height % wide > 0 and wide % height > 0
+        total = -(-rows // height) * each * (_APART if is_apart else 1)
+        return total, rest, -height
 
     return min(min(heights, key=cost), rows)
 
@@ -72,6 +85,26 @@ def panel_for(target: Target, columns: int, depth: int) -> int:
     wide, usual = target.wide_panel, target.panel_width
     is_full = wide and -columns % wide < usual
     return wide if is_full and 8 * wide * depth <= target.l2_bytes else usual
+
+
+def image_panel(target: Target, columns: int, depth: int, image: Shape) -> int:
+    """
+    Return the same where rows of the product are pixels of an `image`.
+
+    Those of usual width are taken if only their tiles often end with a line: a thread
+    can then go on with what is done by lines, such as a depthwise convolution.
+    """
+    panel, usual = panel_for(target, columns, depth), target.panel_width
+    parts, usual_parts = (_parts_of(target, n, image) for n in (panel, usual))
+    return usual if parts < MANY_PARTS <= usual_parts else panel
+
+
+def _parts_of(target: Target, panel: int, image: Shape) -> int:
+    """Return how many parts an image has that end with both a tile and a line."""
+    pixels = prod(image)
+    if not pixels:
+        return 0
+    return -(-pixels // lcm(tile_rows(target, pixels, panel), image[-1]))
 
 
 def panel_cost(target: Target, rows: int, panel: int) -> float:

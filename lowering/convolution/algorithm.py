@@ -17,7 +17,7 @@ from glow.lowering.convolution.winograd import (
     winograd_form,
     winograd_panel,
 )
-from glow.lowering.tiles import multiplies_pairs, panel_for
+from glow.lowering.tiles import image_panel, multiplies_pairs
 from glow.support.arrays import Shape
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of, element_of, shape_of
@@ -118,7 +118,8 @@ def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
         return GENERIC
     if conv.group == conv.input[1] > 1 and conv.columns < target.f32_lanes:
         return Algorithm("depthwise")
-    panel, form = panel_for(target, conv.columns, prod(conv.filter[1:])), None
+    depth, image, form = prod(conv.filter[1:]), conv.result[2:], None
+    panel = image_panel(target, conv.columns, depth, image)
     if multiplies_pairs(target, conv.element, conv.filter[1]):
         return Algorithm("pairs", panel)
     window = conv.filter[2:], conv.strides, conv.dilations, conv.group

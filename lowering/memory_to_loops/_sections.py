@@ -21,14 +21,7 @@ from glow.dialects.team.sections import (
 from glow.dialects.team.touches import PlacedTouch
 from glow.lowering.memory_to_loops._strands import CallChain
 from glow.lowering.memory_to_loops.history import History, PastTouch
-
-_MANY_PARTS = 10
-"""
-With so many pieces a call continues a strand rather than waiting for its end.
-
-Tiles of 8 pixels and lines of 28 meet every 56 pixels, 14 times in 28 x 28, tiles of 12
-and pieces of 7 every 84 pixels, 10 times.
-"""
+from glow.lowering.tiles import MANY_PARTS
 
 _LEAST_SAVED = 8
 """How much time a second thread must save, in pieces: waking it takes as long."""
@@ -175,7 +168,7 @@ class _Plan:
                 continue
             parts = -(-call.units.value.data // units[-1])
             most = max(strand.pieces(self.piece_ns), self._pieces(call))
-            if parts >= min(_MANY_PARTS, most):
+            if parts >= min(MANY_PARTS, most):
                 strand.calls.append(call)
                 strand.units = units
                 strand.cost += call.cost.value.data

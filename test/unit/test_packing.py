@@ -36,7 +36,13 @@ from glow.lowering.memory_to_loops.kernels.microkernel import tiles_of
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import OffsetTable, offsets_of
 from glow.lowering.memory_to_loops.storage import Storage
-from glow.lowering.tiles import most_rows, panel_cost, panel_for, tile_rows
+from glow.lowering.tiles import (
+    image_panel,
+    most_rows,
+    panel_cost,
+    panel_for,
+    tile_rows,
+)
 from glow.support.layout import pack
 from glow.support.targets import target_of
 
@@ -232,10 +238,38 @@ def test_rows_that_compete_for_cache_lines_make_lower_tiles() -> None:
 def test_tiles_begin_where_those_of_wide_panels_do_if_they_take_as_long() -> None:
     """Those of 64 columns have 6 rows; 17 tiles of 12 cost 1 % more than 20 of 10."""
     wide, narrow = (replace(AVX512, wide_panel=width) for width in (64, 0))
-    assert tile_rows(wide, 196, 64) == 6
-    assert tile_rows(wide, 196, 32) == 12
-    assert tile_rows(narrow, 196, 32) == 10
-    assert tile_rows(wide, 49, 32) == 10  # 5 tiles of 12 would cost a fifth more
+    assert tile_rows(wide, 197, 64) == 6
+    assert tile_rows(wide, 197, 32) == 12
+    assert tile_rows(narrow, 197, 32) == 10
+    assert tile_rows(wide, 50, 32) == 10  # 5 tiles of 12 would cost a fifth more
+
+
+def test_tiles_divide_rows_if_they_take_as_long() -> None:
+    """28 tiles of 7 cost as much as 20 of 10, and 7 of 7 as 5 of 10."""
+    for target in (AVX512, replace(AVX512, wide_panel=64)):
+        assert tile_rows(target, 196, 32) == 7
+        assert tile_rows(target, 49, 32) == 7
+        assert tile_rows(target, 784, 32) == 12  # 112 tiles of 7 cost 2 % more
+
+
+@pytest.mark.parametrize(
+    ("image", "columns", "expected"),
+    [
+        ((14, 14), 384, 32),  # 7 x 32 meets lines 14 times, 6 x 64 5 times
+        ((14, 14), 32, 32),  # no wide panel is full
+        ((28, 28), 384, 64),  # 6 x 64 meets lines 10 times
+        ((12, 12), 384, 64),  # 6 x 64 does at every line
+        ((13, 13), 384, 64),  # neither does often
+        ((7, 7), 384, 64),  # 7 x 32 does 7 times only
+        ((196,), 384, 64),  # one line
+        ((0, 14), 384, 64),
+    ],
+)
+def test_tiles_of_images_meet_their_lines(
+    image: tuple[int, ...], columns: int, expected: int
+) -> None:
+    target = replace(AVX512, wide_panel=64, l2_bytes=2 << 20)
+    assert image_panel(target, columns, 64, image) == expected
 
 
 def test_wide_panels_are_full_and_near() -> None:
