@@ -10,7 +10,7 @@ from glow.support.thread_count import allowed_threads
 
 T = TypeVar("T")
 
-_LEAST_BYTES = 8 << 20
+_LEAST_BYTES = 32 << 20
 """Less is packed as soon by one thread as by two."""
 
 
