@@ -89,10 +89,10 @@ def panel_for(target: Target, columns: int, depth: int) -> int:
 
 def image_panel(target: Target, columns: int, depth: int, image: Shape) -> int:
     """
-    Return the same where rows of the product are pixels of an `image`.
+    Return the width of packed panels where rows of the product are pixels of an image.
 
-    Those of usual width are taken if only their tiles often end with a line: a thread
-    can then go on with what is done by lines, such as a depthwise convolution.
+    It is the usual one if only tiles of that width often end with a line: a thread can
+    then go on with what is done by lines, such as a depthwise convolution.
     """
     panel, usual = panel_for(target, columns, depth), target.panel_width
     parts, usual_parts = (_parts_of(target, n, image) for n in (panel, usual))
