@@ -26,7 +26,7 @@ They take no longer, but a thread cannot go on from one product to the next.
 
 MANY_PARTS = 10
 """
-The parts of a strand, at least, which end where pieces of all its calls end.
+The least number of parts of a strand; each ends where pieces of all its calls do.
 
 Tiles of 8 pixels and lines of 28 meet every 56 pixels, 14 times in 28 x 28, tiles of 12
 and pieces of 7 every 84 pixels, 10 times. Where calls have fewer such parts, threads
