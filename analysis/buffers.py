@@ -8,15 +8,19 @@ from itertools import accumulate
 from math import gcd, prod
 from typing import cast
 
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, find_addressing
 from glow.dialects.memory.base import Buffer, Kind, MemoryOp, buffer_type
-from glow.dialects.memory.storage import AllocOp, DeallocOp, ViewOp
+from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
 from glow.support.arrays import ALIGNMENT
 from glow.support.types import dtype_of
 from glow.support.walking import operands_of
+
+Holder = str | SSAValue
+"""A symbol, or the value of an allocation or an argument."""
 
 
 def root_of(buffer: SSAValue) -> SSAValue:
@@ -25,6 +29,23 @@ def root_of(buffer: SSAValue) -> SSAValue:
     while type(owner := buffer.owner) is ViewOp:
         buffer = owner.source
     return buffer
+
+
+def symbol_of(buffer: SSAValue) -> str | None:
+    """Return the symbol whose buffer `buffer` is a view of; None if there is none."""
+    owner = root_of(buffer).owner
+    if type(owner) is not GetOp:
+        return None
+    symbol = owner.properties["symbol"]  # the accessors of xDSL take longer
+    assert type(symbol) is SymbolRefAttr
+    return symbol.root_reference.data
+
+
+def holder_of(buffer: SSAValue) -> Holder:
+    """Return the symbol, allocation or argument that `buffer` is a view of."""
+    root = root_of(buffer)
+    symbol = symbol_of(root)
+    return root if symbol is None else symbol
 
 
 def size_bytes(type_: Buffer) -> int:

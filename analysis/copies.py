@@ -8,7 +8,13 @@ from math import prod
 from xdsl.dialects.builtin import ModuleOp, NoneAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from glow.analysis.buffers import accesses_of, may_overlap, root_of, size_bytes
+from glow.analysis.buffers import (
+    accesses_of,
+    may_overlap,
+    root_of,
+    size_bytes,
+    symbol_of,
+)
 from glow.analysis.movements import CALL_BYTES, End, Movement, Place, value_name
 from glow.analysis.symbols import named_in
 from glow.dialects.layout.attribute import LayoutAttr
@@ -64,10 +70,8 @@ class _Copy:
 
     def _direction(self, buffer: SSAValue) -> str | None:
         """Return the direction of the placeholder that `buffer` lies in, if any."""
-        owner = root_of(buffer).owner
-        if not isinstance(owner, GetOp):
-            return None
-        return self._directions.get(owner.symbol.string_value())
+        symbol = symbol_of(buffer)
+        return None if symbol is None else self._directions.get(symbol)
 
     def _maker(self) -> End:
         """Return the last op before that writes what is copied."""
@@ -91,10 +95,10 @@ class _Copy:
 
     def _outside(self, buffer: SSAValue) -> End:
         """Return what binds `buffer`: a symbol, or an argument."""
-        root = root_of(buffer)
+        root, symbol = root_of(buffer), symbol_of(buffer)
         text = _layout_text(buffer_type(root))
-        if isinstance(root.owner, GetOp):
-            return End(root.owner.name, f"@{root.owner.symbol.string_value()}", text)
+        if symbol is not None:
+            return End(GetOp.name, f"@{symbol}", text)
         return End("argument", value_name(root), text)
 
 

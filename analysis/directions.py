@@ -9,10 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from glow.analysis.buffers import accesses_of, root_of
+from glow.analysis.buffers import accesses_of, symbol_of
 from glow.dialects.graph.storage import LoadOp, SaveOp
 from glow.dialects.memory.base import Kind
-from glow.dialects.memory.storage import GetOp
 from glow.support.walking import ops_in, ops_of
 
 
@@ -61,9 +60,8 @@ def _named(op: Operation) -> Iterator[tuple[str, Kind]]:
             yield op.symbol.string_value(), Kind.OUT
         case _:
             for value, kind in accesses_of(op):
-                owner = root_of(value).owner
-                if isinstance(owner, GetOp):
-                    yield owner.symbol.string_value(), kind
+                if (symbol := symbol_of(value)) is not None:
+                    yield symbol, kind
 
 
 def directions_of(functions: Iterable[FuncOp]) -> dict[str, str]:

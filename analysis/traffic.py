@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from glow.analysis.buffers import root_of, size_bytes
+from glow.analysis.buffers import holder_of, root_of, size_bytes
 from glow.dialects.graph.embedding import BagOp
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.apply import ApplyOp
@@ -17,7 +17,7 @@ from glow.dialects.memory.base import Kind, MemoryOp, buffer_type, count_of, ext
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.dialects.memory.products import ConvOp
 from glow.dialects.memory.recurrent import RecurrentOp
-from glow.dialects.memory.storage import AllocOp, GetOp
+from glow.dialects.memory.storage import AllocOp
 from glow.support.types import dtype_of
 
 _SKIPPING = ("embedding", "resize", "roi_align")
@@ -129,10 +129,8 @@ class _Touches:
         end = 1 << 62  # symbols lie outside the arena, apart from each other
         for root in roots:
             size = size_bytes(buffer_type(root))
-            owner, key, first = root.owner, root, end
-            if isinstance(owner, GetOp):
-                key = owner.symbol.string_value()
-            elif isinstance(owner, AllocOp) and owner.offset is not None:
+            owner, key, first = root.owner, holder_of(root), end
+            if isinstance(owner, AllocOp) and owner.offset is not None:
                 first = owner.offset.value.data
             if key not in places:
                 places[key] = len(spans)

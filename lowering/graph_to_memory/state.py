@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.buffers import root_of
+from glow.analysis.buffers import root_of, symbol_of
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of, physical_shape_of
@@ -257,9 +257,7 @@ class Lowering:
         root = root_of(buffer)
         if isinstance(root, BlockArgument):
             return self.arguments[root.index]
-        return (
-            root.owner.symbol.string_value() if isinstance(root.owner, GetOp) else None
-        )
+        return symbol_of(root)
 
     def get(self, symbol: str, type_: Buffer) -> SSAValue:
         """Return the buffer of placeholder or constant `symbol`."""

@@ -9,11 +9,10 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.buffers import root_of
+from glow.analysis.buffers import holder_of
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.products import ConvOp, MatMulOp
-from glow.dialects.memory.storage import GetOp
 from glow.lowering.memory_to_loops.axes import strides_in
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow
@@ -149,14 +148,8 @@ def epilogue_of(
 
 def is_in_place(op: ConvOp | MatMulOp) -> bool:
     """Say whether an extra may lie where the result goes."""
-    storage = _storage_of(op.result) if op.extras else None
-    return any(_storage_of(extra) == storage for extra in op.extras)
-
-
-def _storage_of(buffer: SSAValue) -> Attribute | SSAValue:
-    """Return the symbol or the allocation that holds `buffer`."""
-    root = root_of(buffer)
-    return root.owner.symbol if isinstance(root.owner, GetOp) else root
+    holder = holder_of(op.result) if op.extras else None
+    return any(holder_of(extra) == holder for extra in op.extras)
 
 
 def _broadcast(op: ConvOp | MatMulOp) -> Callable[[SSAValue], Addressing]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from xdsl.ir import SSAValue
 
-from glow.analysis.buffers import root_of, size_bytes
+from glow.analysis.buffers import holder_of, root_of, size_bytes
 from glow.codegen.loops import Level
 from glow.dialects.memory.address import is_blocked
 from glow.dialects.memory.base import buffer_type
@@ -73,9 +73,8 @@ def _product_after(main: Main, op: CopyOp) -> ConvOp | MatMulOp | None:
         for use in value.uses
     )
     roots = [root_of(each) for each in after.operands]
-    written = [root_of(each) for each, kind in after.accesses() if kind.writes]
-    holder = main.storage.holder_of
-    is_kept = holder(source) not in map(holder, written)
+    written = [each for each, kind in after.accesses() if kind.writes]
+    is_kept = holder_of(source) not in map(holder_of, written)
     return after if is_alone and is_kept and roots.count(packed) == 1 else None
 
 

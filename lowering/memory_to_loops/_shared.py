@@ -9,7 +9,7 @@ from itertools import count
 
 from xdsl.ir import Operation, SSAValue
 
-from glow.analysis.buffers import accesses_of, root_of
+from glow.analysis.buffers import accesses_of
 from glow.dialects.team.sections import CallOp
 from glow.dialects.team.touches import Touch
 from glow.lowering.memory_to_loops.kernels.kernel import Argument, PreparedCall
@@ -84,7 +84,7 @@ class SharedCalls:
         """Yield what a call does with buffers; nothing writes to constants."""
         for number, (name, argument) in enumerate(passed.items()):
             buffer = argument.buffer
-            if buffer is None or self.storage.is_constant(root_of(buffer)):
+            if buffer is None or self.storage.is_constant(buffer):
                 continue
             writes = buffer in self.written
             if name in rows:

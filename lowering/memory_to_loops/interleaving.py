@@ -122,11 +122,11 @@ class PlannedCall:
 
     def _spans(self) -> Mapping[str, ByteSpan]:
         """Return what it touches behind its arguments."""
-        units = self.prepared.work.spans()
+        units, is_constant = self.prepared.work.spans(), self.storage.is_constant
         return {
             name: self._span(name, argument, argument.buffer, units.get(name))
             for name, argument in self.passed.items()
-            if argument.buffer is not None and not self._is_constant(argument.buffer)
+            if argument.buffer is not None and not is_constant(argument.buffer)
         }
 
     def _span(
@@ -150,11 +150,8 @@ class PlannedCall:
 
     def _constant_bytes(self) -> int:
         buffers = [a.buffer for a in self.passed.values() if a.buffer is not None]
-        roots = {root_of(buffer) for buffer in buffers if self._is_constant(buffer)}
+        roots = {root_of(each) for each in buffers if self.storage.is_constant(each)}
         return sum(size_bytes(buffer_type(root)) for root in roots)
-
-    def _is_constant(self, buffer: SSAValue) -> bool:
-        return self.storage.is_constant(root_of(buffer))
 
     def is_large(self, near: int) -> bool:
         """Whether it writes more than `near` bytes unit by unit, and may go first."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from glow.analysis.buffers import root_of
+from glow.analysis.buffers import holder_of, root_of
 from glow.lowering.memory_to_loops.kernels.kernel import Argument, PreparedCall
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.storage import Storage
@@ -44,13 +44,14 @@ class Repeats:
         That is all that a rule may ask of an op: types and properties, regions as
         programs, which operands are in one buffer, and whether it is constant.
         """
-        number_of, places = self._number_of, dict[Hashable, int]()
+        number_of, is_constant = self._number_of, self._storage.is_constant
+        places: dict[Hashable, int] = {}
         key: list[Hashable] = [type(op)]
         for value in operands_of(op):
             root, number = root_of(value), number_of(value.type)
-            place, is_constant = self._storage.holder_of(root)
             key += number, number if root is value else number_of(root.type)
-            key += places.setdefault(place, len(places)), is_constant
+            key.append(places.setdefault(holder_of(root), len(places)))
+            key.append(is_constant(root))
         for region in op.regions:
             ops = ops_right_in(region)
             if not _is_program(ops):

@@ -8,15 +8,14 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     IntegerAttr,
     ModuleOp,
-    SymbolRefAttr,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.buffers import size_bytes
+from glow.analysis.buffers import size_bytes, symbol_of
 from glow.dialects.graph.placeholder import RUN, ResourceAttr
-from glow.dialects.memory.storage import AllocOp, ConstantOp, GetOp, PlaceholderOp
+from glow.dialects.memory.storage import AllocOp, ConstantOp, PlaceholderOp
 from glow.support.arrays import ALIGNMENT
 
 
@@ -74,26 +73,18 @@ class Storage:
                     "memory-to-loops needs placed buffers: run plan-memory first"
                 )
             return "arena", None, op.offset.value.data
-        if type(op) is not GetOp:
+        symbol = symbol_of(root)
+        if symbol is None:
             raise PassFailedException(f"expected a buffer of {root.type}'s module")
-        symbol = _symbol_of(op)
         if is_called and symbol not in self.constants:
             raise PassFailedException(
                 f"expected functions that ops call to get constants, got @{symbol}"
             )
         return *self.entries[symbol], self.scratch.get(symbol, 0)
 
-    def holder_of(self, root: SSAValue) -> tuple[SSAValue | str, bool]:
-        """Return the symbol or the allocation of `root`, and whether it is constant."""
-        op = root.owner
-        if type(op) is not GetOp:
-            return root, False
-        symbol = _symbol_of(op)
-        return symbol, symbol in self.constants
-
-    def is_constant(self, root: SSAValue) -> bool:
-        """Return whether nothing writes to what `root` names."""
-        return self.holder_of(root)[1]
+    def is_constant(self, buffer: SSAValue) -> bool:
+        """Return whether `buffer` is a view of a constant."""
+        return symbol_of(buffer) in self.constants
 
     @cached_property
     def outputs(self) -> dict[str, int]:
@@ -105,12 +96,6 @@ class Storage:
     def signature(self, constants: list[ResourceAttr]) -> ArrayAttr[Attribute]:
         """Return what callers pass; what it starts as is added to `constants`."""
         return ArrayAttr([_entry(p, constants) for p in self.of_caller.values()])
-
-
-def _symbol_of(op: GetOp) -> str:
-    symbol = op.properties["symbol"]  # the accessors of xDSL take longer
-    assert type(symbol) is SymbolRefAttr
-    return symbol.root_reference.data
 
 
 def _entry(p: PlaceholderOp, constants: list[ResourceAttr]) -> ArrayAttr[Attribute]:

@@ -8,7 +8,7 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from glow.analysis.buffers import root_of
+from glow.analysis.buffers import Holder, holder_of, root_of
 from glow.analysis.directions import functions_of
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, find_addressing, same_place
@@ -17,9 +17,6 @@ from glow.dialects.memory.control_flow import kinds_of_arguments
 from glow.dialects.memory.elementwise import CopyOp
 from glow.dialects.memory.storage import AllocOp, GetOp, PlaceholderOp, ViewOp
 from glow.support.walking import block_ops
-
-MemoryObject = SSAValue | str
-"""An allocation, or an argument or the symbol of what lies outside the function."""
 
 
 class CoalesceCopiesPass(ModulePass):
@@ -38,7 +35,7 @@ class CoalesceCopiesPass(ModulePass):
     name = "coalesce-copies"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        writable: set[MemoryObject] = {
+        writable: set[Holder] = {
             placeholder.sym_name.data
             for placeholder in op.ops
             if isinstance(placeholder, PlaceholderOp)
@@ -54,14 +51,14 @@ class CoalesceCopiesPass(ModulePass):
 class _Coalescing:
     """The ops of a block that touch each buffer, by position."""
 
-    def __init__(self, block: Block, writable: set[MemoryObject]):
+    def __init__(self, block: Block, writable: set[Holder]):
         self._writable = writable
         self._block = block
-        self._touching: dict[MemoryObject, dict[int, MemoryOp]] = {}
+        self._touching: dict[Holder, dict[int, MemoryOp]] = {}
         for at, op in enumerate(block_ops(block)):
             if isinstance(op, MemoryOp):
                 for value, _ in op.accesses():
-                    self._touching.setdefault(_place_of(value), {})[at] = op
+                    self._touching.setdefault(holder_of(value), {})[at] = op
 
     def run(self) -> None:
         # From the end: what a placeholder gets last is what should be made there.
@@ -75,14 +72,14 @@ class _Coalescing:
                     break
 
     def _can_be_one(self, gone: SSAValue, kept: SSAValue) -> bool:
-        gone, place = root_of(gone), _place_of(kept)
+        gone, place = root_of(gone), holder_of(kept)
         if not isinstance(gone.owner, AllocOp) or gone == place:
             return False
         if _is_outside(place) and place not in self._writable:
             return False
         return not self._interfere(gone, place)
 
-    def _interfere(self, first: MemoryObject, second: MemoryObject) -> bool:
+    def _interfere(self, first: Holder, second: Holder) -> bool:
         """
         Say whether one is written while what the other holds is wanted.
 
@@ -93,12 +90,12 @@ class _Coalescing:
         ops = self._touching[first] | self._touching[second]
         for _, op in sorted(ops.items(), reverse=True):
             if _connects(op, first, second):
-                source, result = map(_place_of, op.operands)
+                source, result = map(holder_of, op.operands)
                 wanted[source] |= wanted[result]
                 wanted[result] = False
                 continue
             accesses = [
-                (_place_of(value), value, kind) for value, kind in op.accesses()
+                (holder_of(value), value, kind) for value, kind in op.accesses()
             ]
             reads = [(place, value) for place, value, kind in accesses if kind.reads]
             writes = [(place, value) for place, value, kind in accesses if kind.writes]
@@ -119,7 +116,7 @@ class _Coalescing:
 
     def _merge(self, gone: SSAValue, kept: SSAValue) -> None:
         """Put `kept` in the place of `gone`; erase the copies between them."""
-        first, second = _place_of(gone), _place_of(kept)
+        first, second = holder_of(gone), holder_of(kept)
         touching = self._touching.pop(first) | self._touching[second]
         for at, op in list(touching.items()):
             if _connects(op, first, second):
@@ -142,17 +139,11 @@ class _Coalescing:
         Rewriter.erase_op(alloc)
 
 
-def _place_of(value: SSAValue) -> MemoryObject:
-    root = root_of(value)
-    owner = root.owner
-    return owner.symbol.string_value() if isinstance(owner, GetOp) else root
-
-
-def _connects(op: MemoryOp, first: MemoryObject, second: MemoryObject) -> bool:
+def _connects(op: MemoryOp, first: Holder, second: Holder) -> bool:
     """Return whether `op` only copies all of one to the other, as it lies there."""
     if not isinstance(op, CopyOp):
         return False
-    return {*map(_place_of, op.operands)} == {first, second} and _keeps_bytes(op)
+    return {*map(holder_of, op.operands)} == {first, second} and _keeps_bytes(op)
 
 
 def _keeps_bytes(copy: CopyOp) -> bool:
@@ -183,6 +174,6 @@ def _fills(addressing: Addressing) -> bool:
     return addressing.offset == 0
 
 
-def _is_outside(place: MemoryObject) -> bool:
+def _is_outside(place: Holder) -> bool:
     """Return whether `place` is there before the function, and after it."""
     return isinstance(place, str | BlockArgument)

@@ -11,7 +11,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
-from glow.analysis.buffers import accesses_of, may_overlap, root_of, size_bytes
+from glow.analysis.buffers import (
+    accesses_of,
+    may_overlap,
+    root_of,
+    size_bytes,
+    symbol_of,
+)
 from glow.analysis.directions import functions_of
 from glow.analysis.written import Written
 from glow.dialects.layout.attribute import is_alike
@@ -235,11 +241,9 @@ class _MemoryChecker:
         if isinstance(op, MemoryOp):
             self._check_overlaps(op, accesses)
 
-    def _storage(self, root: SSAValue) -> StorageOp | None:
-        owner = root.owner
-        if not isinstance(owner, GetOp):
-            return None
-        return self.symbols.get(owner.symbol.string_value())
+    def _storage(self, buffer: SSAValue) -> StorageOp | None:
+        symbol = symbol_of(buffer)
+        return None if symbol is None else self.symbols.get(symbol)
 
     def _written(self, buffer: SSAValue) -> Written:
         """Return what is written of the storage that `buffer` is a view of."""
@@ -257,7 +261,7 @@ class _MemoryChecker:
             self._report(op, "reads elements of a buffer that nothing has written")
 
     def _write(self, op: Operation, buffer: SSAValue) -> None:
-        storage = self._storage(root_of(buffer))
+        storage = self._storage(buffer)
         if isinstance(storage, ConstantOp):
             self._report(op, f"writes to constant @{storage.sym_name.data}")
         elif isinstance(storage, PlaceholderOp):
