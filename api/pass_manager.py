@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from itertools import count, takewhile
 from string import Template
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -218,10 +219,34 @@ def _pass_of(
     if spec.name not in available:
         hint = did_you_mean(spec.name, available)
         raise ValueError(f"expected the name of a pass, got {spec.name!r}{hint}")
+    pass_type = available[spec.name]()
     try:
-        return available[spec.name]().from_spec(spec)
+        return pass_type.from_spec(spec)
     except ValueError as error:
-        raise ValueError(f"pass {spec.name}: {error}") from None
+        problems = "; ".join(_problems_of_options(spec, pass_type)) or error
+        raise ValueError(f"pass {spec.name}: {problems}") from None
+
+
+def _problems_of_options(spec: ArgSpec, pass_type: type[ModulePass]) -> Iterator[str]:
+    """Yield a message for each option that the pass does not take."""
+    types = get_type_hints(pass_type)
+    known = {each.name: types[each.name] for each in fields(pass_type) if each.init}
+    for option, given in spec.normalize_parameter_names().parameters.items():
+        if option not in known:
+            hint = did_you_mean(option, known) or f", expected {' or '.join(known)}"
+            yield f"it has no option {option}{hint if known else ''}"
+            continue
+        try:
+            pass_type.from_spec(ArgSpec(spec.name, {option: given}))
+        except ValueError:
+            values = ",".join(map(str, given)) or "no value"
+            yield f"expected {option} to be {_type_text(known[option])}, got {values}"
+
+
+def _type_text(hint: Any) -> str:
+    if get_origin(hint) is Literal:
+        return " or ".join(get_args(hint))
+    return hint.__name__ if isinstance(hint, type) else str(hint)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What holds after stages: known origins, one text for one input, a tight arena."""
 
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -17,7 +18,7 @@ from xdsl.ir import Operation
 import glow
 from glow.analysis.levels import level_of
 from glow.graph_modules import context
-from glow.pass_manager import plan, run_part, run_passes
+from glow.pass_manager import parse_passes, plan, run_part, run_passes
 from glow.pipeline import LEVELS, STAGE_NAMES
 
 NAMES = ("mlp", "encoder", "squeezenet", "shufflenet")
@@ -128,3 +129,22 @@ def test_two_processes_make_the_same_text_and_bytes(name: str, tmp_path: Path) -
         return done.stdout
 
     assert digests("1") == digests("2")
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("cse{depth=3}", "it has no option depth"),
+        (
+            "differentiate{off=1 values=3}",
+            "it has no option off, did you mean of?; expected values to be bool, got 3",
+        ),
+        ("fold-constants{limit_bytes=1,2}", "expected limit_bytes to be int, got 1,2"),
+        ("demote-constants{residency=x}", "expected residency to be bound or resident"),
+        ("differentiate{of=x}", "expected of to be tuple[int, ...], got x"),
+        ("unroll-loops{most}", "expected most to be int, got no value"),
+    ],
+)
+def test_all_wrong_options_of_a_pass_are_named(text: str, problems: str) -> None:
+    with pytest.raises(ValueError, match=f"^pass [a-z-]+: {re.escape(problems)}"):
+        parse_passes(text)
