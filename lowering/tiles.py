@@ -42,7 +42,9 @@ stack for each multiply-add, which takes half of what loads them.
 """
 
 
-def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
+def tile_rows(
+    target: Target, rows: int, panel: int, stride: int = 0, whole: int = 0
+) -> int:
     """
     Return the height of the tiles for `rows` rows, the last tile padded.
 
@@ -52,6 +54,9 @@ def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
     `stride` says how many bytes lie between rows of the left factor: a tile reads all
     its rows at once, and those that compete for the same ways of the cache make it
     slower.
+    `whole` is the height of the tiles of whole panels, if these are for the columns
+    that they leave and threads do some rows of all: it is taken if registers hold so
+    many and the two would seldom end together.
     """
     heights = [h for h in _HEIGHTS if h <= most_rows(target, panel)]
     wide = most_rows(target, target.wide_panel) if target.wide_panel else 1
@@ -63,7 +68,9 @@ def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
         total = -(-rows // height) * each * (_APART if is_apart else 1)
         return total, rest, -height
 
-    return min(min(heights, key=cost), rows)
+    best = min(min(heights, key=cost), rows)
+    is_apart = whole % best > 0 and best % whole > 0
+    return whole if is_apart and whole <= heights[-1] else best
 
 
 def most_rows(target: Target, panel: int) -> int:

@@ -27,7 +27,6 @@ from glow.lowering.memory_to_loops.rows import (
     turned_tiles,
 )
 from glow.lowering.tiles import most_rows, tile_rows
-from glow.support.costs import Costs
 from glow.support.targets import LINE_BYTES, Target
 
 F32_BYTES = 4
@@ -100,7 +99,8 @@ def plan_product(
     for tile in tiles_of(target, p.panel, p.columns):
         is_tail = tile.columns != p.panel or tile.masked
         panels = Steps(whole, whole + 1, 0) if is_tail else Steps(0, whole, 0)
-        tiling = _tiling(target, p, tile.columns)
+        done = planned[0][0].tile.rows if planned and is_shared else 0
+        tiling = _tiling(target, p, tile.columns, done)
         each = summed
         if p.is_packed and tiling.stored is Stored.ROWS:
             each = summed.in_parts(
@@ -109,7 +109,7 @@ def plan_product(
         kernel = replace(
             _kernel(tiling, p, replace(tile, rows=tiling.height)),
             sums=each.order,
-            unroll=_unroll(target.costs, p, tiling.height, each),
+            unroll=_unroll(target, p, tiling.height, each),
             step=pair if p.step == 1 and not p.is_depthwise else 0,
             pitch=p.pitch * pair if p.pitch == p.panel else 0,
         )
@@ -243,13 +243,13 @@ def _shares(target: Target, p: Product) -> float:
     return 4 * size / target.l2_bytes if 2 * size > target.l2_bytes else 1
 
 
-def _unroll(costs: Costs, p: Product, height: int, summed: Summed) -> int:
+def _unroll(target: Target, p: Product, height: int, summed: Summed) -> int:
     """
     Return how many k are multiplied in an iteration of the innermost loop.
 
     The loop's own work takes units that processors have for vectors, too.
     """
-    unroll = costs.product_unroll
+    unroll = target.costs.product_unroll
     is_even = not np.any(summed.runs % unroll)
     return unroll if is_even and height > FEW and not p.is_depthwise else 1
 
@@ -324,10 +324,10 @@ class _Tiling:
     """The distance of rows in steps, if those of each tile are pixels of a line."""
 
 
-def _tiling(target: Target, p: Product, columns: int) -> _Tiling:
+def _tiling(target: Target, p: Product, columns: int, whole: int) -> _Tiling:
     """Return how the result is stored, and how rows make up tiles of `columns`."""
     stride = _stride_of(p.rows) * (F32_BYTES // 2 if p.in_pairs else F32_BYTES)
-    height = tile_rows(target, len(p.rows), columns, stride)
+    height = tile_rows(target, len(p.rows), columns, stride, whole)
     plain = tiles_in_order(len(p.rows), height)
     if p.result_step == 1 or p.columns == 1:
         line = _tiling_of_lines(target, p, columns) if p.is_depthwise else None

@@ -256,6 +256,13 @@ def test_tiles_divide_rows_if_they_take_as_long() -> None:
         assert tile_rows(target, 784, 32) == 12  # 112 tiles of 7 cost 2 % more
 
 
+def test_tiles_of_what_panels_leave_end_where_theirs_do() -> None:
+    assert tile_rows(AVX512, 196, 16) == 8
+    assert tile_rows(AVX512, 196, 16, whole=7) == 7
+    assert tile_rows(AVX512, 196, 16, whole=4) == 8  # each ends with two of 4
+    assert tile_rows(AVX512, 784, 16, whole=12) == 8  # for want of registers
+
+
 @pytest.mark.parametrize(
     ("image", "columns", "expected"),
     [
