@@ -103,7 +103,7 @@ def largest_live_bytes(lifetimes: Iterable[Lifetime]) -> int:
 
 
 def accesses_of(op: Operation) -> list[tuple[SSAValue, Kind]]:
-    """Return the buffers that `op` reads or writes; none for what only names them."""
+    """Return the buffers that `op` reads or writes; none if it only names them."""
     return op.accesses() if isinstance(op, MemoryOp) else []
 
 
@@ -119,7 +119,7 @@ def may_overlap(first: SSAValue, second: SSAValue) -> bool:
 
 
 def _periods(a: Addressing, b: Addressing) -> set[int]:
-    """Return what addresses may repeat with: strides, and gcds of the largest."""
+    """Return periods to compare addresses by: strides, and gcds of the largest."""
     strides = sorted({abs(s) for s in (*a.strides, *b.strides)}, reverse=True)
     return {*strides, *accumulate(strides, gcd)} - {0, 1}
 
@@ -133,7 +133,7 @@ def _apart_modulo(a: Addressing, b: Addressing, period: int) -> bool:
 
 
 def _residues(a: Addressing, period: int) -> tuple[int, int] | None:
-    """Return the interval of addresses modulo `period`, or None if it goes round."""
+    """Return the interval of addresses modulo `period`, or None if it wraps around."""
     low, span = a.offset, 0
     for extent, stride in zip(a.shape, a.strides, strict=True):
         if stride % period:

@@ -28,7 +28,7 @@ def names_called_in(function: FuncOp) -> list[str]:
     """
     Return the names of functions that ops of `function` call, `func.call` too.
 
-    The one that is its gradient is last.
+    The name of its gradient, if it has one, is last.
     """
     names: list[str] = []
     for op in ops_of(ops_in(function.body), CallingOp, CallOp):
@@ -153,7 +153,7 @@ def _is_float(type_: Attribute) -> bool:
 def _problems_inside(
     function: FuncOp, storage: Mapping[str, Operation]
 ) -> Iterator[str]:
-    """Yield what a function does that no other may call."""
+    """Yield what a function does that no called function may do."""
     name = function.sym_name.data
     if len(function.body.blocks) != 1 or not isinstance(
         function.body.block.last_op, ReturnOp

@@ -1,4 +1,4 @@
-"""Ops that take no longer than to read what they give."""
+"""Ops that take no longer than reading their results."""
 
 from glow.dialects.graph import activation, binary, logic, select, unary
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp

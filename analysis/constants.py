@@ -43,7 +43,7 @@ _FOUND: WeakKeyDictionary[ModuleOp, _Found] = WeakKeyDictionary()
 
 def constant_behind(value: SSAValue) -> Constant | None:
     """
-    Return what holds the known `value`, or None.
+    Return the literal or constant that holds `value`, or None if it is not known.
 
     Groups and layout transforms are looked through: the tensor is the same.
     """
@@ -53,7 +53,7 @@ def constant_behind(value: SSAValue) -> Constant | None:
             return constant_behind(group.operands[value.index])
         return None
     owner = value.op
-    # By its exact class: most values are made by others, and many are asked for.
+    # By its exact class: many values are asked for, and most are made by other ops.
     kind = type(owner)
     if kind is LoadOp:
         return _constant(cast(LoadOp, owner))

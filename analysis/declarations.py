@@ -1,8 +1,8 @@
 """
 Quick checks of ops against their declarations, made once for each class of ops.
 
-xDSL goes through all of a declaration again for each op. These checks only accept: what
-they do not accept is for xDSL's own, which know more constraints and the messages.
+xDSL goes through all of a declaration again for each op. These only accept: other ops
+are left to the checks of xDSL, which know more constraints and have the messages.
 """
 
 from __future__ import annotations
@@ -150,9 +150,9 @@ class CheckedModule:
     """Facts about a module, gathered while its ops are checked one after the other."""
 
     leaky: Set[Operation]
-    """Ops that contain uses of values from around them."""
+    """Ops that use values from outside in their regions."""
     accepted: set[Hashable] = field(default_factory=lambda: set())
-    """Ops that were accepted, by what ops alike have in common."""
+    """The likenesses of accepted ops, as `Declaration` computes them."""
 
 
 class Declaration:
@@ -177,19 +177,19 @@ class Declaration:
         self._is_local = _is_local(self._verify) and not any(
             isinstance(trait, IsTerminator | HasAncestor) for trait in self._traits
         )
-        """Whether what is wrong with an op is in its types or properties, or around."""
+        """Whether its checks look only at the types, properties and parent of an op."""
         self._uses_symbols = any(
             isinstance(trait, SymbolUserOpInterface) for trait in self._traits
         )
         self._names_itself = "sym_name" in definition.properties
-        """Whether no other op is alike, so that to look for one is in vain."""
+        """Whether each op has a symbol of its own, so that no two are alike."""
 
     def accepts(self, op: Operation, within: CheckedModule | None = None) -> bool:
         """
-        Return whether `op` certainly is valid; not what it contains.
+        Return whether `op` is certainly valid; ops inside it are not checked.
 
-        `within` is what is known of the module, which must not change meanwhile: what
-        was accepted of an op need not be asked of one alike again.
+        `within` has the facts known of the module, which must not change meanwhile: an
+        op that is like an accepted one is not checked again.
         """
         operands = operands_of(op)
         likeness = None
@@ -206,7 +206,7 @@ class Declaration:
     def _likeness_of(
         self, op: Operation, operands: Sequence[SSAValue]
     ) -> Hashable | None:
-        """Return what is equal for ops of a module that are equally valid."""
+        """Return a key that only equally valid ops of a module share, if any."""
         if op._successors or (  # pyright: ignore[reportPrivateUsage]
             op.regions and any(region.first_block for region in op.regions)
         ):
@@ -216,7 +216,7 @@ class Declaration:
         block = op.parent
         region = None if block is None else block.parent
         properties, attributes = op.properties, op.attributes
-        # Attributes by number: to hash them takes longer than to check them.
+        # Attributes by id: hashing them takes longer than checking them.
         return (
             id(self),
             id(block) if self._uses_symbols else type(region and region.parent),

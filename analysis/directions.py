@@ -37,7 +37,7 @@ def accesses_to_symbols(function: FuncOp) -> dict[str, Accesses]:
     Return what the ops of `function` do to each symbol that they name, in order.
 
     At the graph level a load reads and a save writes. At the memory level ops read and
-    write operands; of what the function wrote before, a read sees nothing older.
+    write operands; a read after a write does not count, as it sees nothing older.
     """
     accesses: dict[str, Accesses] = {}
     for op in ops_in(function.body):

@@ -53,9 +53,9 @@ class FormPlace:
     """A value, whose type it is, or the properties or attributes of an op."""
     name: str
     attribute: Attribute
-    """One for all equal ones."""
+    """The same object for all equal attributes."""
     begin: int
-    """Which of the form's integers is its first."""
+    """The index of its first integer among those of the form."""
     end: int
 
 
@@ -114,7 +114,7 @@ NAMED: Mapping[type[Operation], tuple[str, ...]] = {
     ConstantOp: ("resource", "sym_name"),
     PlaceholderOp: ("initial",),
 }
-"""Properties of which nothing is written but in which order ops first read them."""
+"""Properties left out of a form, but for the order in which ops first read them."""
 
 
 def _array_of(op: StorageOp) -> NDArray[Any] | None:
@@ -226,7 +226,7 @@ def number_of(attribute: Attribute) -> int | None:
 
 
 def parts_of(attribute: Attribute) -> _Inside | None:
-    """Return what has no integers, and the parts that may; None if there are none."""
+    """Return the part without integers and the parts that may have some, or None."""
     find = _PARTS.get(type(attribute))  # by exact classes: those of xDSL are abstract
     return None if find is None else find(attribute)
 

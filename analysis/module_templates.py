@@ -40,8 +40,8 @@ class ModuleTemplate:
         """
         Return the module, always the same one, with other integers and constants.
 
-        What is decided anew, and where buffers lie, is as it was left. Errors: a
-        ValueError for integers that an attribute does not take.
+        Properties that are decided anew and places of buffers stay as they were.
+        Errors: a ValueError for integers that an attribute does not take.
         """
         made: dict[tuple[int, Integers], Attribute] = {}
         for place in self._form.places:

@@ -101,14 +101,14 @@ def whole_layout_of(value: SSAValue) -> Layout:
 
 
 def layout_after(op: ReshapeOp | TransposeOp, layout: Layout) -> Layout | None:
-    """Return the layout of the result that keeps what lies in `layout` in place."""
+    """Return the layout of the result with the bytes of an operand in `layout`."""
     if isinstance(op, TransposeOp):
         return layout.transposed(op.permutation)
     return reshaped(layout, shape_of(op.input), shape_of(op.result))
 
 
 def layout_before(op: ReshapeOp | TransposeOp, layout: Layout) -> Layout | None:
-    """Return the layout of the operand that lies as a result in `layout` does."""
+    """Return the layout of the operand with the bytes of a result in `layout`."""
     if isinstance(op, TransposeOp):
         order = op.permutation
         return layout.transposed([order.index(axis) for axis in range(len(order))])
@@ -153,7 +153,7 @@ def _place_of(origin: SSAValue, readers: tuple[End, ...]) -> Place:
 
 
 def _origin_of(value: SSAValue) -> SSAValue:
-    """Return what `value` is seen through groups and free views."""
+    """Return the value that `value` is, seen through groups and free views."""
     while True:
         match value, value.owner:
             case BlockArgument(), Block() as block:

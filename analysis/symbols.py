@@ -237,7 +237,7 @@ def _reason_to_keep(op: PlaceholderOp, uses: Uses | None, named: bool) -> str | 
 
 
 def counted_placeholders(module: ModuleOp) -> dict[str, tuple[int, str]]:
-    """Return the axis that a run counts of some placeholders, and which one says it."""
+    """Map placeholders with a counted axis to it and to the name of the count."""
     placeholders = named_in(module, PlaceholderOp)
     found: dict[str, tuple[int, str]] = {}
     for name, op in placeholders.items():

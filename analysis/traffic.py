@@ -32,15 +32,15 @@ class Access:
     kind: Kind
     bytes: int
     times: int = 1
-    """How often all of them are, one time after the other."""
+    """How many times in a row all of them have to be touched."""
 
 
 def traffic_of(op: MemoryOp) -> list[Access]:
     """
     Return what `op` has to read and write, whatever its algorithm; no scratch.
 
-    Which places of a buffer an index names is not known: no more than is written. Bags
-    may name the same rows again and again.
+    Which places of a buffer indices name is not known: at most as many bytes count as
+    are written. Bags may name the same rows again and again.
     """
     room = {value for name in op.SCRATCH for value in _in_slot(op, name)}
     found = [
@@ -97,8 +97,8 @@ def _in_slot(op: MemoryOp, name: str) -> list[SSAValue]:
 
 Move = tuple[int, int, int]
 """
-Bytes that an op touches, the bytes touched since what lies there last was, and 1 where
-it writes them.
+Bytes that an op touches, the bytes touched since their place last was, and 1 where the
+op writes them.
 """
 
 
@@ -106,10 +106,10 @@ def moves_of(ops: Sequence[Operation]) -> list[list[Move]]:
     """
     Return what each of `ops` moves in a run that follows another one, in order.
 
-    The second number tells how large a cache must be that still has the bytes: they
-    themselves, all that other ops touched meanwhile, each byte once, and half of what
-    else the two ops do in the arena that touch them, one after and one before their
-    place. What comes from outside, such as weights, may be read before or after.
+    The second number tells how large a cache must be that still has the bytes: the
+    bytes themselves, all that other ops touched meanwhile, each byte once, and half of
+    the other arena bytes of the two ops that touch them, the last one before and this
+    one. What comes from outside, such as weights, may be read before or after.
     """
     traffic = [traffic_of(op) if isinstance(op, MemoryOp) else [] for op in ops]
     roots = dict.fromkeys(root_of(a.buffer) for accesses in traffic for a in accesses)
@@ -165,7 +165,7 @@ class _Touches:
             self._beside[number] = self._rest(whole, access, number)
 
     def _rest(self, whole: int, access: Access, number: int) -> int:
-        """Return what an op touches in the arena, `whole`, beside `access`."""
+        """Return the arena bytes that an op touches, `whole`, without `access`."""
         return whole - access.bytes * int(self._in_arena[number])
 
     def _distance(self, number: int) -> int:

@@ -22,13 +22,12 @@ def broken_links(module: ModuleOp, within: Sequence[Operation]) -> Iterator[Brok
     `within` are the ops in it, in the order of the text.
 
     Each result and argument knows its owner and its number; each op, block and region
-    what it is in. The uses of a value are the operands of ops of the module that are
-    this value, each once: one that an op outside still makes is a fault of whoever took
-    that op out.
+    its parent. The uses of a value are the operands of the module's ops that are this
+    value, each once: a use by another op was left behind when that op was taken out.
     """
     ops = [module, *within]
     # By number: to hash an op or a value calls Python.
-    # A plain tuple is quicker to index than what xDSL makes of operands.
+    # A plain tuple is quicker to index than xDSL's sequence of operands.
     operands = {id(op): tuple(operands_of(op)) for op in ops}
     reads = Counter(map(id, chain.from_iterable(operands.values())))
     links = _Links(operands, reads)
@@ -57,13 +56,13 @@ def _faults_of_block(
 
 
 def _knows_its_ops(block: Block) -> bool:
-    """Return whether each op of `block` knows that it is in it."""
+    """Return whether each op of `block` has it as its parent."""
     return {op.parent for op in block_ops(block)} <= {block}
 
 
 @dataclass(frozen=True)
 class _Links:
-    """Who reads what in a module."""
+    """The reads of values in a module."""
 
     operands: Mapping[int, tuple[SSAValue, ...]]
     """The operands of each op, by its id."""

@@ -113,7 +113,7 @@ class _Uses:
         self._order = dict[int, int]()
         """The place of each op in the text, by its id: to hash an op calls Python."""
         self._others = list[tuple[Operation, int, SSAValue]]()
-        """Uses of what is not defined in the block of the user, and before it."""
+        """Uses of values that are not defined before the user in its own block."""
         order = self._order
         for number, op in enumerate(ops):
             block = op.parent

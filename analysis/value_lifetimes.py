@@ -60,7 +60,7 @@ class ValueLifetimes:
         ]
 
     def _held(self, spans: Iterable[tuple[SSAValue, int, int]]) -> Array:
-        """Return the bytes of values behind each op, each from one op to another."""
+        """Return the bytes held behind each op, given (value, first, last op) spans."""
         changes = np.zeros(len(self.ops) + 1, np.int64)
         for value, first, last in spans:
             changes[first] += size_bytes(value)

@@ -78,7 +78,7 @@ class Written:
         """
         Return whether `widths` (before, after) of zeros surround `view` on each axis.
 
-        Zeros are those of the border: elements that ops have written are none.
+        Only zeros of the border count, not elements that ops have written.
         """
         if not self._stored or not any(map(any, widths)):
             return True

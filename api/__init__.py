@@ -5,8 +5,8 @@ Glow on xDSL: compile machine-learning models to fast machine code.
     net = glow.compile(model, target="cpu")
     logits = net(image)
 
-Importing this package imports NumPy and what runs executables, and no compiler: `load`
-and `compile` do that.
+Importing this package imports NumPy and the runtime, but no compiler: `load` and
+`compile` do that.
 """
 
 from __future__ import annotations
@@ -138,14 +138,14 @@ def load(
     A torch.nn.Module is exported for `example_inputs`, a tuple of arguments, a dict by
     name or one tensor; a torch.export.ExportedProgram is taken as it is.
 
-    `dims` gives symbolic dimensions of an ONNX model their value; others stay open, and
-    become IR when they have one (`Model.dims` lists them). `constants` gives whole
-    inputs theirs, such as shapes, that must be known when the model is compiled: these
-    are inputs no longer. `weights` names the file with the constants of textual IR;
-    by default it lies beside it.
+    `dims` gives symbolic dimensions of an ONNX model their values; others stay open
+    (`Model.dims` lists them), and IR is made once they have values. `constants` gives
+    values to whole inputs that must be known when the model is compiled, such as
+    shapes; they are no longer inputs. `weights` names the file with the constants of
+    textual IR; by default it lies beside it.
     Errors: InvalidModelError, UnsupportedModelError, OSError; ValueError for `dims` or
     `constants` of textual IR, `constants` that are not inputs or do not fit, or
-    `weights` of an ONNX model; TypeError for what is not a model.
+    `weights` of an ONNX model; TypeError for an object that is not a model.
     """
     from glow.loading import load_model
 
@@ -184,18 +184,18 @@ def compile(
     `accuracy="strict"` errors are smaller and runs slower (docs/accuracy.md). `disable`
     leaves out rewrites by name, `stop_after_pass=N` those after the first N passes;
     `check="each-pass"` runs the model after each (docs/bisecting.md). `relayout` is
-    the order of arrays that are not as the model's, by name or for all of a rank:
+    the layout of arrays where it is not the model's, by name or for all of a rank:
     `{"image": "NHWC"}`, `"NHWC"`. `states` ties outputs to inputs, such as
-    `{"present": "past"}`: what a run gives for one, the next of the same bindings gets
-    for the other, the first zeros. `cache_dir` keeps executables for all processes, at
+    `{"present": "past"}`: the output of a run is the input of the next one of the same
+    bindings; the first gets zeros. `cache_dir` keeps executables for all processes, at
     most `cache_bytes` (4 GiB); without it only kernels are kept (docs/storage.md). With
     symbolic dimensions, a DynamicExecutable compiles for shapes that it is called with
     and keeps code for the last `cache_size`; `shapes` are compiled at once: all of
     `{"batch": [1, 8]}`, or a list such as `[{"batch": 1, "n": 128}]`; with "background"
     a thread compiles where calls need not wait (docs/shapes.md). `profile` lets
     `Executable.profile` tell where time goes. `trust` lets text at the loops or llvm
-    level call any function. Constant folding holds `fold_bytes` at once, or four times
-    the model's constants, at most. A training step computes more values again instead
+    level call any function. Constant folding holds at most `fold_bytes` at once, or
+    four times the model's constants. A training step computes more values again instead
     of keeping them if those alive at once exceed `memory_bytes` (docs/gradients.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError, BindingError for `shapes`, ValueError for other options; as `load`.
@@ -225,8 +225,9 @@ def load_executable(
     the most that a run may use, if it was compiled for several. The file holds
     machine code: load only what you trust. A file of a DynamicExecutable gives one that
     runs the shapes in it and compiles no others.
-    Errors: InvalidExecutableError for a file that is none, or is cut, changed or of
-    another version; TargetError for a machine that cannot run it; OSError.
+    Errors: InvalidExecutableError for a file that is not an executable, or is cut,
+    changed or of another version; TargetError for a machine that cannot run it;
+    OSError.
     """
     from glow.runtime.saved import load_saved
 

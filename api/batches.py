@@ -46,7 +46,7 @@ class BatchFunction:
 
     def __call__(self, batch: Any) -> Any:
         """
-        Return the outputs for a batch, in the kind of batch that came.
+        Return the outputs for a batch, as a batch of the same kind.
 
         Errors: a BindingError that lists the columns that are missing or do not fit;
         TypeError for what is not a batch; those of a run.
@@ -124,7 +124,7 @@ def _of_arrow(arrow: Any, column: Any) -> Any:
     """Return a column as an array, which has an element per row where rows vary."""
     if isinstance(column, arrow.ChunkedArray):
         column = column.combine_chunks()
-        if isinstance(column, arrow.ChunkedArray):  # of none
+        if isinstance(column, arrow.ChunkedArray):  # without chunks
             return np.empty(0)
     if isinstance(column, arrow.FixedShapeTensorArray):
         return column.to_numpy_ndarray()
@@ -207,7 +207,7 @@ def udf(
         if options:
             raise TypeError(f"an executable takes no {', '.join(options)}")
     else:
-        # Those who only unpickle a function compile nothing.
+        # Imported here: a function that is only unpickled compiles nothing.
         from glow.compilation import Source, compile_source
         from glow.options import Options
 
@@ -244,7 +244,7 @@ def _for_rows(net: DynamicExecutable, rows: int) -> Executable:
 
 
 def _check_rows(net: Executable, rows: int | None) -> None:
-    """Raise a BindingError unless all that a run takes and gives has as many rows."""
+    """Raise a BindingError unless all inputs and outputs have equally many rows."""
     if not net.inputs:
         raise BindingError("expected a model with inputs, got one without")
     specs = *net.inputs, *net.outputs

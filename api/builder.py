@@ -46,15 +46,15 @@ class Builder(ModelWriter):
 
     `b.relu(x)` is `b.op("graph.relu", x)`, and so for every op of the graph dialect;
     `op` also knows those of other packages. Operands come in order or by the name of
-    their slot, parameters by name. A number is an operand of the first one's element
-    type; an array is a constant. Values have the operators and indices of NumPy's
-    arrays: `x * y` is `b.mul(x, y)`. Layers, such as `linear`, also make their
+    their slot, parameters by name. A number takes the element type of the first value
+    among the operands; an array is a constant. Values have the operators and indices of
+    NumPy's arrays: `x * y` is `b.mul(x, y)`. Layers, such as `linear`, also make their
     weights. An op with one result returns it, others return a tuple. `name` is what
     errors and profiles call an op; names are numbered where they are taken.
 
     Errors: InvalidModelError for operands and parameters that an op refuses, in its
     words; ValueError for an op that does not exist, a name that is taken, a value of
-    another builder, and a model without an output; TypeError for operands that are no
+    another builder, and a model without an output; TypeError for operands that are not
     tensors, and for parameters that an op lacks or that are of another type.
     """
 

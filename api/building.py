@@ -136,7 +136,7 @@ def _words(kinds: Iterable[Any]) -> str:
 
 
 def _converted(value: Any, *kinds: Any) -> Any:
-    """Return `value` as one of the types it may be; raise TypeError if it is none."""
+    """Return `value` as the first of `kinds` that it fits; raise TypeError if none."""
     for kind in kinds:
         with suppress(TypeError):
             if not get_args(kind):
@@ -148,8 +148,8 @@ def _converted(value: Any, *kinds: Any) -> Any:
 
 
 def _one(value: Any, kind: Any) -> Any:
-    """Return `value` as one type; raise TypeError if it is none."""
-    if kind == Attribute and value is not None:  # which NumPy takes for f64
+    """Return `value` as type `kind`; raise TypeError if it does not fit."""
+    if kind == Attribute and value is not None:  # NumPy takes None for f64
         return value if isinstance(value, Attribute) else _element_of(value)
     is_bool = isinstance(value, bool | np.bool_)
     if is_bool != (kind is bool) or not isinstance(value, _TAKEN[kind]):
@@ -165,7 +165,7 @@ def _element_of(dtype: Any) -> Attribute:
 
 
 def type_in(operand: Any) -> AnyTensorType | None:
-    """Return the type of the value that an operand is, or of the first of several."""
+    """Return the type of an operand, or of the first value in a list of several."""
     is_several = isinstance(operand, list | tuple)
     values = cast(Sequence[Any], operand) if is_several else (operand,)
     return next((each.type for each in values if isinstance(each, Tensor)), None)

@@ -16,7 +16,7 @@ SUFFIX = ".h"
 
 def check_header(path: Path) -> None:
     """
-    Raise ValueError unless `path` is a header whose name C can use in others.
+    Raise ValueError unless `path` is a header whose name can be part of names in C.
 
     Errors: OSError where there is no such folder.
     """
@@ -33,7 +33,7 @@ def write_c_files(module: ModuleOp, machine: str, path: Path) -> None:
     """
     Write a module at the level of target `machine`: the header `path`, others beside.
 
-    Errors: CompilationError for a target or module that there are no such files of;
+    Errors: CompilationError for a target or module that has no such files;
     ValueError for the name; OSError.
     """
     check_header(path)

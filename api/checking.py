@@ -70,9 +70,9 @@ def check_passes(
     layout level by reading bytes as kernels would, at the memory level by its
     interpreter, and below that by compiling the rest. `inputs` are random where they
     are not given.
-    Errors: BindingError for inputs that `module` has not; InternalError for the first
-    pass after which a result differs by more than rounding, with ops, the model's nodes
-    for them, and a command that shows it again.
+    Errors: BindingError for inputs that `module` lacks; InternalError for the first
+    pass after which a result differs by more than rounding. It names the ops, their
+    nodes in the model, and a command that reproduces it.
     """
     level, backend = level_of(module), resolve(spec)
     run_passes(entry_checks(level, spec, options.trust), context(), module)
@@ -108,7 +108,7 @@ class _PassChecker:
         self._results = self._machine.run(module, self._inputs)
 
     def observe(self, each: ModulePass, module: ModuleOp, seconds: float) -> None:
-        """Compare what `module` computes with what it did before pass `each`."""
+        """Compare the results of `module` after pass `each` with those before it."""
         self._since.append(each)
         text = debug_text(module)
         if text != self._text and self._machine.can_run(module):
@@ -129,7 +129,7 @@ class _PassChecker:
         self._results = self._results | results
 
     def _report(self, each: ModulePass, problem: str) -> str:
-        """Save the smallest module that shows it; return what is wrong, and where."""
+        """Save the smallest module that shows `problem`; return a message about it."""
         start, inputs = self._start, dict(self._inputs)
         part = None
         if _is_graph(start) or level_of(start) == "layout":
@@ -140,7 +140,7 @@ class _PassChecker:
             ops = [op for op in start.walk() if isinstance(op, GraphOp | FusedOp)]
             where = " of " + ", ".join(f"{op.name} (from {name_of(op)})" for op in ops)
             if self._machine.fails(start, {}, self._since):
-                inputs = {}  # random ones do
+                inputs = {}  # random ones fail, too
         passes = ",".join(str(each.spec()) for each in self._since)
         target = self._machine.spec.partition(":")
         arguments = ["--target", target[0], "-p", passes]
@@ -181,7 +181,7 @@ class _Machine:
             expected = self.run(module, inputs)
             run_passes([last], ctx, module)
         except (GlowError, InternalError, DiagnosticException, LookupError):
-            return False  # of another kind
+            return False  # another kind of failure
         results, problem = self.attempt(module, inputs)
         return problem is not None or _difference(results, expected) is not None
 
@@ -195,7 +195,7 @@ class _Machine:
             return {}, f"it cannot be run any more: {' '.join(str(error).split())}"
 
     def run(self, module: ModuleOp, inputs: Mapping[str, Array]) -> RunResults:
-        """Return the outputs and the states that `module` leaves, by name."""
+        """Return the outputs of a run of `module`, and the states after it, by name."""
         net = self._executable(module)
         specs = [*net.inputs, *(state.spec for state in net.signature.states)]
         given = {s.name: s.pack(inputs[s.name]) for s in specs if s.name in inputs}
@@ -237,7 +237,7 @@ class _Machine:
 
 
 def _check_inputs(specs: Sequence[TensorSpec], inputs: Mapping[str, Array]) -> None:
-    """Raise a BindingError for tensors of other names, or that are not like `specs`."""
+    """Raise a BindingError for tensors whose name or type is not in `specs`."""
     tensors = {
         spec.name: TensorSpec(spec.name, spec.tensor_shape or spec.shape, spec.dtype)
         for spec in specs

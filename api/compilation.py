@@ -1,7 +1,7 @@
 """
-Executables: compiled from models, found in a folder of such, or read from a file.
+Executables: compiled from models, found in a cache, or read from a file.
 
-The compiler is imported where something is to be compiled, and not before.
+The compiler is imported only when something is to be compiled.
 """
 
 from __future__ import annotations
@@ -81,11 +81,11 @@ class Source:
 
     def digest(self) -> str | None:
         """
-        Return a digest of all that the model says; None where it cannot be read yet.
+        Return a digest of the content of the model; None if it cannot be computed.
 
-        IR is taken in canonical form, or else as text with locations, which end up in
-        messages. Names of files do not count, but for textual IR, whose locations they
-        are.
+        IR counts in canonical form, or else as text with locations, as messages show
+        them. File names do not count, except those of textual IR, which are part of its
+        locations.
         """
         try:
             if self.weights is not None and self.kind() == files.MODEL:
@@ -106,10 +106,10 @@ class Source:
 
 def compile_source(source: Source, target: str, options: Options) -> Executable:
     """
-    Compile `source`, or load it from `options.cache_dir` if it is there, whole.
+    Compile `source`, or load its executable from `options.cache_dir` if it is there.
 
-    What is there of IR at the graph level has numbers for names, and serves all models
-    that differ in names, or in the order of independent ops.
+    Cached executables of IR at the graph level have numbers for names, and serve all
+    models that differ only in names or in the order of independent ops.
     """
     plain = _unnamed(source, target, options)
     if plain is None:
@@ -117,7 +117,7 @@ def compile_source(source: Source, target: str, options: Options) -> Executable:
     known = replace(source, model=plain.model, form=plain.form)
     try:
         return _kept_or_compiled(known, target, options, plain.named)
-    except GlowError:  # which should tell of names
+    except GlowError:  # whose message should have the names
         return _compiled(source, target, options)
 
 
@@ -143,7 +143,7 @@ def _kept_or_compiled(
     options: Options,
     change: Callable[[Image], Image] | None = None,
 ) -> Executable:
-    """Return what is kept, or compile and keep it; `change` gives it names."""
+    """Return the kept executable, or compile and keep it; `change` gives it names."""
     key = key_of(source, target, options)
     if key is None:
         return _compiled(source, target, options)
@@ -164,7 +164,7 @@ def _kept_or_compiled(
 
 
 def _changed(net: Executable, change: Callable[[Image], Image]) -> Executable:
-    """Return what was compiled with another image."""
+    """Return an executable of the image that `change` makes of that of `net`."""
     image = change(net.image())
     load = resolve(image.machine.backend).load
     assert load is not None
@@ -174,7 +174,7 @@ def _changed(net: Executable, change: Callable[[Image], Image]) -> Executable:
 
 
 def _compiled(source: Source, target: str, options: Options) -> Executable:
-    with no_collection():  # modules stay: nothing of them is to be freed
+    with no_collection():  # imported modules stay: nothing to collect
         from glow.compiler import compile_model
 
     static = replace(options, shapes=())
@@ -253,7 +253,7 @@ def _content_of_file(path: Path) -> Iterator[str]:
 
 
 def _digest_of(data: memoryview) -> str:
-    """Return the SHA-256 of bytes that, if they are mapped, no memory keeps."""
+    """Return the SHA-256 of bytes; memory of mapped ones is given back once read."""
     digest = sha256()
     for block in blocks_of(np.frombuffer(data, np.uint8)):
         digest.update(block.data)

@@ -43,7 +43,7 @@ _LOG = logging.getLogger("glow")
 def compile_model(
     load: Callable[[], Model], target: str, options: Options, compile: Compile
 ) -> Executable:
-    """Compile what `load` returns, by `compile` if IR is made of it for each shape."""
+    """Compile the model that `load` returns; a symbolic one by `compile`, per shape."""
     spec = target_spec(target, options.cpu_features, options.accuracy)
     backend = resolve(spec)
     machine = target_of(spec)
@@ -75,7 +75,7 @@ def compile_symbolic(
     It calls `compile` where no code can be derived from that of other shapes.
 
     Errors: a BindingError that lists what is wrong with the shapes to compile for at
-    once; a CompilationError that lists layouts of inputs, or states, that cannot be.
+    once; a CompilationError that lists layouts and states that do not fit the model.
     """
     signature, options = model.signature, compiler.options
     if options.states:
@@ -129,7 +129,7 @@ def compile_symbolic(
 def _computes_apart(
     model: SymbolicModel, options: Options, one: Dims, other: Dims, batch: str
 ) -> bool:
-    """Return whether rows of two batches are known to be computed alike, and apart."""
+    """Return whether rows are known to be computed singly, and alike in two batches."""
     from glow.formats.onnx.apart_rows import computes_rows_apart
 
     if options.states or options.relayout:
@@ -142,14 +142,14 @@ def _computes_apart(
 
 
 def _batch_of(signature: SymbolicSignature) -> str:
-    """Return the dimension that comes first in all images, or an empty name."""
+    """Return the first dimension of all inputs of rank 3 or more, or an empty name."""
     shapes = (spec.extents or () for spec in signature.inputs)
     first = {shape[0] for shape in shapes if len(shape) > 2}
     return next((name for name in signature.dims if first == {name}), "")
 
 
 def _note_batches(module: ModuleOp, own: int, packed_for: list[int]) -> None:
-    """Say in `module` for which batches filters are packed: the first, if for none."""
+    """Note in `module` which batches filters are packed for, by default the first."""
     if own and not packed_for:
         packed_for.append(own)
     if own and packed_for != [own]:
@@ -193,7 +193,7 @@ def _tied(signature: SymbolicSignature, states: Mapping[str, str]) -> SymbolicSi
 def _differ(
     given: TensorSpec, wanted: TensorSpec, signature: SymbolicSignature
 ) -> bool:
-    """Return whether two tensors are of other types, as far as that is known yet."""
+    """Return whether the types of two tensors differ, as far as they are known yet."""
     if given.is_typed and given.dtype != wanted.dtype:
         return True
     if not (given.is_shaped and wanted.is_shaped):

@@ -25,11 +25,11 @@ def value_and_grad(
     has_aux: bool = False,
 ) -> Callable[..., Any]:
     """
-    Return a function of the value of another, which is one float, and its gradient.
+    Return a function that returns the value of `function`, one float, and its gradient.
 
-    The gradient is nested as the argument `argnums` is, whose leaves are floats; for
-    several numbers it is a tuple of such. With `has_aux` the function returns a pair,
-    of which the first is differentiated. Called in a function that is traced, it writes
+    The gradient is nested like argument `argnums`, whose leaves are floats; for several
+    numbers it is a tuple of gradients. With `has_aux`, `function` returns a pair, of
+    which the first is differentiated. Called in a function that is traced, it writes
     the gradient there; outside, it is compiled as by `glow.jit`.
     Errors: TracingError, at the caller's line, for other arguments and results, and an
     op on the way that has no gradient.
@@ -38,7 +38,7 @@ def value_and_grad(
     check_function("value_and_grad", function)
     check_argnums("value_and_grad", argnums)
 
-    @wraps(function, updated=())  # not what a JitFunction is made of
+    @wraps(function, updated=())  # not the attributes of a JitFunction
     def both(*arguments: Any, **named: Any) -> tuple[Any, Any]:
         def applied(*given: Any) -> Any:
             return function(*given, **named)
@@ -56,16 +56,16 @@ def grad(
     has_aux: bool = False,
 ) -> Callable[..., Any]:
     """
-    Return a function of the gradient of another, which is one float.
+    Return a function that returns the gradient of `function`, whose value is one float.
 
-    With `has_aux` it returns a pair, the gradient and the second result of the
-    function. All else is as in `value_and_grad`.
+    With `has_aux` it returns a pair, the gradient and the second result of `function`.
+    All else is as in `value_and_grad`.
     """
     check_function("grad", function)
     check_argnums("grad", argnums)
     both = value_and_grad(function, argnums, has_aux=has_aux)
 
-    @wraps(function, updated=())  # not what a JitFunction is made of
+    @wraps(function, updated=())  # not the attributes of a JitFunction
     def gradient(*arguments: Any, **named: Any) -> Any:
         value, found = both(*arguments, **named)
         return (found, value[1]) if has_aux else found
@@ -75,10 +75,10 @@ def grad(
 
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     """
-    Return what a function returns, and a function from gradients of that to gradients.
+    Return the results of `function`, and a function that propagates gradients back.
 
-    The second takes gradients nested as the results, and returns a tuple with one for
-    each of `primals`, nested as they are. Both are of the function that is traced.
+    The second takes gradients nested like the results, and returns a tuple with one for
+    each of `primals`, nested like it. Both belong to the function that is being traced.
     Errors: TracingError outside of such a function, and as `value_and_grad`.
     """
     check_function("vjp", function, len(primals))
@@ -90,10 +90,10 @@ def jvp(
     function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[Any, Any]:
     """
-    Return what a function returns, and how that changes along a line.
+    Return the results of `function`, and their derivatives along `tangents`.
 
-    `tangents` are nested as `primals`, of floats. It is the gradient of a gradient, so
-    that it takes about three times as long as the function.
+    `tangents` are floats, nested like `primals`. The derivatives are computed as the
+    gradient of a gradient, which takes about three times as long as the function.
     Errors: TracingError as `vjp`.
     """
     for what, given in (("arguments", primals), ("tangents", tangents)):
@@ -105,10 +105,10 @@ def jvp(
 
 
 def _compiled_outside(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is compiled where nothing is traced."""
+    """Return a function that is compiled when it is called outside a trace."""
     compiled = jit(function)
 
-    @wraps(function, updated=())  # not what a JitFunction is made of
+    @wraps(function, updated=())  # not the attributes of a JitFunction
     def call(*arguments: Any, **named: Any) -> Any:
         return (function if is_tracing() else compiled)(*arguments, **named)
 

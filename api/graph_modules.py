@@ -45,10 +45,10 @@ def graph_module(
     """
     Return a copy of a graph-level module: calls inlined, arguments as placeholders.
 
-    It `keeps_calls` of functions that are graph ops, but none of MLIR's own. If it
+    With `keeps_calls`, calls stay if all are ops of the graph dialect, not MLIR's. With
     `has_gradients`, composites that have a gradient of their own stay.
 
-    Errors: ValueError for another level, with what it is needed for.
+    Errors: ValueError for another level, which names the `purpose`.
     """
     level = level_of(module)
     if level not in ("import", "graph"):

@@ -29,7 +29,7 @@ class Fans:
     """
     The fan-in and fan-out of a layer, which He and Glorot scale by.
 
-    That is how many numbers one result is made of, and in how many results one is.
+    That is how many inputs a result depends on, and how many results on an input.
     """
 
     inputs: int
@@ -59,7 +59,7 @@ class Initializer:
     def array(
         self, name: str, shape: Sequence[int], dtype: Any, fans: Fans | None = None
     ) -> Array:
-        """Return how weight `name` starts; ValueError for fans that it lacks."""
+        """Return the start value of weight `name`; ValueError if fans are missing."""
         if self.scales and fans is None:
             raise ValueError(
                 f'weight "{name}": expected the fans that {self.name} scales by, '

@@ -34,8 +34,8 @@ from glow.support.errors import InvalidModelError
 from glow.support.names import did_you_mean
 from glow.support.types import check_extents
 
-# Where text leaves a terminator out, xDSL adds it with a builder that replaces a method
-# of all operations for that time: two threads that do so at once break it for good.
+# Where text leaves a terminator out, xDSL adds it with a builder that temporarily
+# replaces a method of all operations: two threads at once would leave it broken.
 _PARSING = Lock()
 
 
@@ -51,7 +51,8 @@ class _Element(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPriva
         parser: AttrParser,
         type: AnyFloat | IntegerType | IndexType | ComplexType,
     ) -> Any:
-        # xDSL prints so what has no decimal form, infinities say, but reads an integer.
+        # xDSL prints what has no decimal form, such as infinities, in hexadecimal, but
+        # reads that as an integer.
         if not isinstance(type, AnyFloat) or self.span.text[:2].lower() != "0x":
             return super().to_type(parser, type)
         size = type.compile_time_size
@@ -154,7 +155,7 @@ _SHOWN_COLUMNS = 100
 
 
 def decoded(text: bytes, name: str) -> str:
-    """Return IR that some editors begin with a mark; InvalidModelError for no text."""
+    """Return IR as text without a byte order mark; InvalidModelError if not UTF-8."""
     try:
         return text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -184,7 +185,7 @@ def _ops_like(name: str) -> str:
 
 
 def show_place(error: VerifyException, text: str, name: str, offset: int = 0) -> None:
-    """Note where the invalid op stands in `text`, in place of xDSL's whole module."""
+    """Replace xDSL's note, the whole module, by the invalid op's place in `text`."""
     error.__notes__ = []
     place = (
         error.op.location if isinstance(error, InvalidOpError) and error.op else None
@@ -218,6 +219,6 @@ def _excerpt(span: Span[str] | Span[bytes]) -> str:
     first = max(0, column - _SHOWN_COLUMNS // 2)
     shown = text[first : first + _SHOWN_COLUMNS]
     width = max(1, min(len(span), len(shown) - column + first))
-    # A character each, none of which moves the cursor.
+    # Control characters would move the carets away from the place.
     printed = "".join(c if c.isprintable() else " " for c in shown)
     return f"  {printed}\n  {' ' * (column - first)}{'^' * width}"

@@ -18,8 +18,8 @@ def memory_report(module: ModuleOp, memory_bytes: int = 0) -> str:
     """
     Let `recompute-values` change a graph-level module; return what it decided.
 
-    Each value that rests for long is a line. Below are the bytes of all, and the most
-    that are alive at once before and after, in the largest function.
+    There is a line for each value that stays alive for long. Below are the bytes of all
+    of these, and the most alive at once in any function, before and after the change.
     Errors: CompilationError for another level.
     """
     level = level_of(module)

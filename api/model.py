@@ -1,4 +1,4 @@
-"""Models in memory: IR with its constants, or what IR is made from later."""
+"""Models in memory: IR with its constants, or a source to make IR from later."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ class Model:
 
     def bind(self, arrays: Mapping[str, object]) -> Model:
         """
-        Return this model with inputs whose value no run changes any more.
+        Return this model with some inputs fixed to `arrays`, by name.
 
-        `arrays` are copied, by name. The result is compiled as if they were constants
-        of the model, and no longer takes them; what was bound may be bound anew.
+        The arrays are copied. The result is compiled as if they were constants of the
+        model, and no longer takes these inputs; they may be bound again.
         Errors: BindingError with all names that are not inputs and all arrays that do
         not fit; ValueError for a model past the graph level.
         """
@@ -85,11 +85,12 @@ class Model:
 
     def memory_report(self, target: str = "cpu", memory_bytes: int = 0) -> str:
         """
-        Return a table of the values that rest for long, as those that gradients read.
+        Return a table of the values that stay alive for long, such as for gradients.
 
-        It says of each whether it is kept or computed again, its bytes, and why, and
-        how many bytes are alive at once with and without. `memory_bytes` is that of
-        `glow.compile`. Errors: CompilationError for a model past the graph level.
+        It says whether each is kept or computed again, and why, and its bytes; and how
+        many bytes are alive at once with this choice, and if all are kept.
+        `memory_bytes` is that of `glow.compile`. Errors: CompilationError for a model
+        past the graph level.
         """
         from glow.memory_report import memory_report
         from glow.pass_manager import lowered
@@ -108,11 +109,11 @@ class Model:
         """
         Write this model, which is at the graph level, as ONNX; docs/export.md has more.
 
-        Dimensions that are open stay so, as far as ONNX can say what depends on them. A
+        Open dimensions stay open, as far as ONNX can express what depends on them. A
         `path` that ends in `.onnx.txt` gets text to read. `opset` is from 13 on, by
         default the newest that ONNX Runtime takes. Weights of more than a GiB, or with
         `external_data`, lie beside it in `path` and `.data`.
-        Errors: UnsupportedModelError with all ops that ONNX cannot say;
+        Errors: UnsupportedModelError, which lists all ops that ONNX cannot express;
         InvalidModelError for constants without bytes; ValueError for another opset,
         suffix or level; OSError.
         """
@@ -136,8 +137,9 @@ class Model:
 
         `path` is the header, such as `net.h`; `net.o` and `net.weights.o` lie beside
         it. `target` may be another machine, such as "cpu:neon". `states` and `relayout`
-        are those of `glow.compile`. Errors: ValueError for a name that C has not, or
-        open dimensions; CompilationError for what has no such code; OSError.
+        are those of `glow.compile`. Errors: ValueError for a name that is not valid in
+        C, or open dimensions; CompilationError for a target or model without such code;
+        OSError.
         """
         from glow.c_files import check_header, write_c_files
         from glow.pass_manager import lowered
@@ -152,7 +154,7 @@ class Model:
         """
         Return this model with constants as inputs, and the values that they had.
 
-        It undoes `bind`: what trains a model passes weights, and binds what comes out.
+        It undoes `bind`: training passes the weights as inputs, and binds the result.
         Errors: BindingError for names that are not constants of floats; ValueError as
         `gradient`.
         """
@@ -173,12 +175,12 @@ class Model:
 
     def gradient(self, of: Sequence[str] | str, loss: str | None = None) -> Model:
         """
-        Return this model with outputs more: the gradients of one of its outputs.
+        Return this model with further outputs: the gradients of one of its outputs.
 
-        `loss` is the output, of one number; absent, the only one. `of` names inputs and
-        constants. The gradient of x is called `x_gradient`; all outputs stay.
-        Errors: BindingError for names that are none, a loss of several numbers, and
-        what it does not depend on; UnsupportedModelError for an op on the way that has
+        `loss` names that output, of one number; by default the only one. `of` names
+        inputs and constants. The gradient of x is called `x_gradient`; outputs stay.
+        Errors: BindingError for unknown names, a loss of several numbers, and names
+        that it does not depend on; UnsupportedModelError for an op on the way that has
         no gradient; ValueError for a model past the graph level, or with dimensions
         that are open.
         """

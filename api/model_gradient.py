@@ -38,13 +38,13 @@ from glow.support.types import element_of, is_float, tensor_type
 
 def add_gradients(module: ModuleOp, of: Sequence[str], loss: str | None) -> None:
     """
-    Add to the outputs of a module the gradients of one that is a single number.
+    Add outputs to a module: the gradients of output `loss`, which is a single number.
 
-    That of x is called `x_gradient`.
-    Errors: BindingError for names that are none; PassFailedException for an op on the
-    way that has no gradient.
+    The gradient of x is called `x_gradient`.
+    Errors: BindingError for unknown names; PassFailedException for an op on the way
+    that has no gradient.
     """
-    # Some have no limit, but a known number of iterations.
+    # Loops without a limit may still have a known number of iterations.
     UnrollLoopsPass().apply(Context(), module)
     symbols = named_in(module, PlaceholderOp, ConstantOp)
     main = _main_of(module)
@@ -75,7 +75,7 @@ def add_gradients(module: ModuleOp, of: Sequence[str], loss: str | None) -> None
 
 def free_constants(module: ModuleOp, names: Sequence[str]) -> dict[str, Array]:
     """
-    Turn constants of a module into inputs, after others; return what they were.
+    Turn constants of a module into inputs, after the others; return their values.
 
     Errors: BindingError for a name that is not a constant of floats.
     """
@@ -128,7 +128,7 @@ def _declare(placeholder: PlaceholderOp, module: ModuleOp) -> None:
 def _inputs_in(
     ops: Sequence[Operation], symbols: Mapping[str, StorageOp]
 ) -> dict[str, list[SSAValue]]:
-    """Return the values of floats that stand for each input and constant."""
+    """Return the float values of each input and constant, by its name."""
     found: dict[str, list[SSAValue]] = {name: [] for name in symbols}
     for op in ops:
         if isinstance(op, LoadOp | LiteralOp) and is_float(element_of(op.result)):

@@ -36,7 +36,7 @@ _LOG = logging.getLogger("glow")
 
 @dataclass(frozen=True)
 class ModuleCompiler:
-    """A target and options: what makes an executable of IR."""
+    """Makes executables of IR, for a target and options."""
 
     backend: Backend
     machine: Target
@@ -65,8 +65,8 @@ class ModuleCompiler:
         """
         Compile a module of the memory level whose buffers have no places yet.
 
-        It is one that was compiled, with other integers: stages do not verify again
-        how ops follow each other. It stays at its level, so that it can be used again.
+        It differs only in integers from a module that was compiled, so stages do not
+        verify its structure again. It stays at its level, and can be used again.
         """
         placing, lowering, *below = self._from_places
         reports = _lower(module, [placing])
@@ -82,8 +82,8 @@ class ModuleCompiler:
 
     @cached_property
     def _from_places(self) -> list[Part]:
-        """Return what runs from the placing of buffers on, without checks."""
-        # What was asked of the stages before is in the module already.
+        """Return the passes from the placing of buffers on, without checks."""
+        # The module already has what these options ask of earlier stages.
         below = replace(self.options, states=None, relayout=None, fold_bytes=FOLD_BYTES)
         *_, memory = self._plan("layout", "memory", DEFAULTS)
         passes = tuple(each for each in memory.passes if each.name == "plan-memory")
@@ -120,7 +120,7 @@ class ModuleCompiler:
         reports: list[StageReport],
         is_code: bool = False,
     ) -> Executable:
-        """Return the executable of a lowered module; `is_code` if it came as such."""
+        """Return the executable of a lowered module; `is_code`: lowered by others."""
         start, folder = time.perf_counter(), self.folder or None
         begin_step("machine code")
         try:

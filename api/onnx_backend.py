@@ -1,5 +1,5 @@
 """
-ONNX's backend interface: what is written for `onnx.backend.base` runs on Glow.
+ONNX's backend interface: programs for `onnx.backend.base` run on Glow.
 
     from onnx.backend.test import BackendTest
     suite = BackendTest(glow.onnx_backend.GlowBackend, __name__)
@@ -7,7 +7,7 @@ ONNX's backend interface: what is written for `onnx.backend.base` runs on Glow.
 
 A compiled model has static shapes, and some operands are part of its code: shapes,
 axes, pads. Where a model leaves these to its inputs, a run takes them from the arrays
-that it is fed, and what was compiled for them is kept for the next run with the same.
+that it is fed, and the compiled code is kept for the next run with the same values.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class GlowBackendRep(BackendRep):
     """
     A model that is ready to run, from any number of threads.
 
-    Inputs come in the order of the model, without those that are weights, or by name;
-    results in its order, also by name: `rep.run([x])["y"]`. A run gives symbolic
+    Inputs are passed in the order of the model, weights left out, or by name; results
+    are in its order, and have names, too: `rep.run([x])["y"]`. A run gives symbolic
     dimensions their extents, and inputs that must be known when the model is compiled
     their values; the importer says which these are. A model that leaves neither open is
     compiled at once.
@@ -91,7 +91,7 @@ class GlowBackendRep(BackendRep):
         Run on a list of arrays, one array, or arrays by name.
 
         Errors: BindingError for arrays that do not fit the model;
-        BackendUnsupportedError where it needs what Glow lacks; what a run raises.
+        BackendUnsupportedError if it needs something that Glow lacks; those of a run.
         """
         with _skipped():
             results = self._run(_feeds(inputs, self._inputs))
@@ -147,7 +147,7 @@ class GlowBackend(Backend):
         cls, model: ModelProto, device: str = "CPU", **kwargs: Any
     ) -> bool:
         """
-        Return whether Glow knows all that `model` uses, as far as its inputs tell.
+        Return whether Glow supports `model`, as far as is known without a run.
 
         `prepare` says what is missing.
         """
@@ -172,10 +172,10 @@ class GlowBackend(Backend):
         **kwargs: Any,
     ) -> GlowBackendRep:
         """
-        Compile a model, or where that takes the arrays of a run, get ready to.
+        Compile a model; one that needs the arrays of a run is compiled by its runs.
 
         At most `cache_size` compiled forms of it are kept, those used last. Other
-        options are for other backends: the suite passes its tolerances.
+        options, such as the tolerances that the suite passes, are ignored.
         Errors: BackendUnsupportedError, InvalidModelError; `onnx.checker`'s for a model
         that breaks ONNX's rules; ValueError for a device without target.
         """
@@ -193,9 +193,9 @@ class GlowBackend(Backend):
         **kwargs: Any,
     ) -> tuple[Any, ...]:
         """
-        Run one node on arrays for those of its inputs that are there.
+        Run one node on arrays for its inputs, absent ones left out.
 
-        It counts by the newest opset, or by `opset_version`.
+        The node is of the newest opset, or of `opset_version`.
         Errors: as `prepare` and `GlowBackendRep.run`.
         """
         target = cls._target_of(device)
@@ -237,7 +237,7 @@ def _feeds(inputs: Any, names: Sequence[str]) -> dict[str, Array]:
 
 
 def _array_of(value: object) -> Array:
-    """Return `value` as an array; a sequence as an array of one object."""
+    """Return `value` as an array; a ragged sequence as an array of one object."""
     try:
         return np.asarray(value)
     except ValueError:

@@ -27,7 +27,7 @@ Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
 """Extents of dimensions by name, in all combinations, or combination by combination."""
 
 BACKGROUND = "background"
-"""What stands for shapes where a thread compiles for those that come."""
+"""The value of `shapes` for which a thread compiles for the shapes of calls."""
 
 CACHE_SIZE = 16
 """For how many shapes code is kept by default."""
@@ -54,14 +54,14 @@ class Options:
     disable: Sequence[str] = ()
     stop_after_pass: int | None = None
     cache_dir: str | os.PathLike[str] | None = None
-    """Where all is kept; empty: nothing is; None: machine code is, for this user."""
+    """Where all is kept; empty: nowhere; None: only machine code, for this user."""
     cache_bytes: int = CACHE_BYTES
     relayout: Mapping[str, str] | str | None = None
     """Layouts of inputs and outputs by name, or one for all of its rank."""
     states: Mapping[str, str] | None = None
-    """Inputs that go on from what a run gave for outputs, by the outputs' names."""
+    """Inputs that take the outputs of the run before, by the names of these outputs."""
     shapes: Shapes | Literal["background"] = ()
-    """Extents of symbolic dimensions to compile for at once, or how to at calls."""
+    """Extents of symbolic dimensions to compile for at once, or `BACKGROUND`."""
     cache_size: int = CACHE_SIZE
     """For how many shapes code is kept where dimensions are symbolic."""
     profile: bool = False

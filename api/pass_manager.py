@@ -64,7 +64,7 @@ def plan(
     Return the passes that take a module from level `done` to level `last`.
 
     Errors: CompilationError where the step for one of `options` does not run;
-    ValueError for a pass to disable that is none, or that code needs.
+    ValueError for a pass to disable that is unknown or that code needs.
     """
     groups: list[tuple[Sequence[Step], Stage | None]] = [
         (stage.steps, stage) for stage in stages_between(done, last)
@@ -97,8 +97,8 @@ def entry_checks(
     """
     Return the passes that verify a module which enters the pipeline at `level`.
 
-    They check what its author, and not our stages, has to guarantee; with `trust`, not
-    which functions code calls.
+    They check what its author, and not our stages, has to guarantee; with `trust` they
+    do not check which functions its code calls.
     """
     if LEVELS.index(level) >= LEVELS.index("loops"):
         text = f"verify-code{{trust={str(trust).lower()}}}"
@@ -160,7 +160,7 @@ def _pass_for(
 
 
 _APART = 6
-"""The ops of a block of an image network: memory of one serves the next but one."""
+"""The ops of a block of an image network: its memory is reused by the next but one."""
 
 
 @cache
@@ -203,7 +203,7 @@ def pipeline_text(
 
 
 def parse_passes(text: str) -> tuple[ModulePass, ...]:
-    """Return the passes of pipeline `text`; ValueError where it is none."""
+    """Return the passes of pipeline `text`; ValueError if it is invalid."""
     available = universe().all_passes
     try:
         specs = tuple(parse_pipeline(text))
@@ -268,7 +268,7 @@ def run_passes(
     module: ModuleOp,
     observer: Observer | None = None,
 ) -> None:
-    """Apply `passes`; raise InternalError for what is not a refusal of a pass."""
+    """Apply `passes`; raise InternalError if one fails other than by a refusal."""
     for each in passes:
         start = time.perf_counter()
         begin_step(each.name)
@@ -328,8 +328,8 @@ def lowered(
     """
     Return a copy of `module` at `level`, lowered for `target`.
 
-    Errors: ValueError for a level that is none, CompilationError for one that the
-    module is past, and what the passes refuse.
+    Errors: ValueError for an unknown level, CompilationError for one that the module
+    is past, and for what the passes refuse.
     """
     target = target_spec(target, None)
     if level not in LEVELS:

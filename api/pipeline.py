@@ -17,10 +17,10 @@ class Step:
 
     `text` is what `glow-opt -p` takes, with `$target` for the target, `$kernels` for
     whether kernels are defined or only declared, `$profile` for whether runs note when
-    each call begins and ends, `$piece_ns` for the nanoseconds that a piece of work
-    takes at least, 0 for one thread, `$apart` for the ops that memory of some is not
-    used again, and `$fold_bytes` for what folding may hold,
-    `$memory_bytes` for what values should fit in.
+    each call begins and ends, `$piece_ns` for the least nanoseconds of a piece of work,
+    0 for one thread, `$apart` for how many more ops small buffers keep their memory,
+    `$fold_bytes` for the bytes that folding may hold, and `$memory_bytes` for those
+    that values should fit in.
     """
 
     text: str

@@ -44,7 +44,7 @@ def reduced(
     Return as few ops of `module` as still fail, as far as `seconds` allow.
 
     Its placeholders are directed, and `inputs` are tensors in the model's own order.
-    What others computed is an input with the value that it had. None: no part fails.
+    Values that other ops computed become inputs. None if all ops together do not fail.
     """
     recorder = _Recorder()
     net = ReferenceExecutable(module, lambda: recorder)
@@ -69,7 +69,7 @@ def smallest(
     items: Sequence[Operation], fails: Callable[[Sequence[Operation]], bool]
 ) -> Sequence[Operation]:
     """
-    Return a part of `items` that fails, and that without any one of it does not.
+    Return a part of `items` that fails, but would not without any one of its items.
 
     Source: Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*,
     2002, algorithm ddmin.

@@ -29,7 +29,7 @@ Note = Callable[[Hashable], None]
 
 
 class MakeModule(Protocol):
-    """Makes the module of a model for some extents, and tells what was rounded."""
+    """Makes the module of a model for some extents; `note` gets what was rounded."""
 
     def __call__(self, dims: Dims, note: Note | None = None, /) -> ModuleOp: ...
 
@@ -38,9 +38,10 @@ class ShapeCompiler:
     """
     Makes an executable for each shape of one model.
 
-    A shape between others that agree is derived: integers of the memory level follow
-    from theirs, buffers are placed anew, rows and tables made from that. Any other is
-    compiled from the model, as is one that is derived and turns out to be wrong.
+    For a shape between others that agree, it is derived: integers of the memory level
+    follow from theirs, buffers are placed anew, and rows and tables are made from that.
+    For any other shape, and if what was derived turns out to be invalid, it is compiled
+    from the model.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class ShapeCompiler:
         return net
 
     def _derived_below(self, point: Point) -> Executable | None:
-        """Return code for a shape that outgrew others, after a larger one is known."""
+        """Return code for a shape beyond known ones, after compiling a larger one."""
         with self._lock:
             beyond = self._families.beyond(point, self._limits)
         if beyond is None:

@@ -21,10 +21,10 @@ _MOST_VARYING = 2
 _MOST_FORMS = 8
 _MOST_SAMPLES = 12
 _ANY = range(2, 1 << 62)
-"""The extents of a family, as those of 0 and 1 are part of a form."""
+"""The extents in families; 0 and 1 are left out, as they are part of a form."""
 
 _Box = tuple[range, ...]
-"""Of each coordinate, which ones the samples of a family may have."""
+"""For each coordinate, the values that samples of a family may have."""
 
 _Arrays = tuple[NDArray[Any] | None, ...]
 
@@ -45,9 +45,9 @@ class Family:
     module: ModuleTemplate
     integers: Multilinear
     constants: Sequence[NDArray[Any]]
-    """What each constant of a shape is, or is the leading part of, broadcast."""
+    """Arrays that constants of a shape are, or are leading parts of, broadcast."""
     shapes: Mapping[int, Multilinear]
-    """The shapes of those that differ, by their number."""
+    """The shapes of the constants that differ between samples, by number."""
 
     def derive(self, point: Point) -> ModuleOp | None:
         """Return the module for `point`, None where integers are of another form."""
@@ -80,7 +80,7 @@ class _SamplesOfForm:
             del self.samples[self._least_needed()]
 
     def _least_needed(self) -> Point:
-        """Return a sample that bounds nothing, of those that are old."""
+        """Return the oldest sample at no end of any axis, or else the oldest one."""
         columns = list(zip(*self.samples, strict=True))
         ends = [(min(column), max(column)) for column in columns]
         inner = (
@@ -101,10 +101,10 @@ class _SamplesOfForm:
 
     def _boxes(self, point: Point) -> Iterator[_Box]:
         """
-        Yield where samples of a family of `point` may lie, large ones first.
+        Yield boxes in which samples of a family of `point` may lie, large ones first.
 
-        First with one extent or two free, then with one that is whole steps away from
-        that of `point`: there what the model rounds, as strided windows do, is linear.
+        First those with two free extents or one, then those with one extent in whole
+        steps from that of `point`: on these, what strided windows round is linear.
         """
         fixed = [range(x, x + 1) for x in point]
         axes = range(len(point))
@@ -180,8 +180,8 @@ class ShapeFamilies:
     """
     Families of the shapes of one model.
 
-    Only what was compiled as a whole is a sample. Modules for shapes between samples
-    of one form have the decisions of these: layouts, algorithms, what is fused.
+    Only shapes that were compiled from the model are samples. Modules for shapes
+    between samples of one form take over their layouts, algorithms and fusions.
     """
 
     def __init__(self) -> None:
@@ -193,7 +193,7 @@ class ShapeFamilies:
             return
         form = form_of(module)
         key = (*form.structure, *notes)
-        # To walk an OrderedDict hashes its keys, which are large, again and again.
+        # No OrderedDict: walking one hashes its large keys again and again.
         own = self._forms.pop(key, None)
         own = own or _SamplesOfForm(ModuleTemplate(module, form))
         own.add(Sample(point, form.integers, form.constants))
@@ -205,7 +205,7 @@ class ShapeFamilies:
         """
         Return the module for `point`, not yet placed; None if no family has it.
 
-        It is that of `point` until another one of its form is derived.
+        It is valid until another one of its form is derived.
         """
         for family in self._families_of(point):
             if family.integers.covers(point):
@@ -218,7 +218,7 @@ class ShapeFamilies:
         """
         Return a shape twice as large as `point`, or more, where it outgrew a family.
 
-        None if it outgrew none, or that would reach one of the `limits` by axis.
+        None if it outgrew none, or if that shape would reach a limit of an axis.
         """
         for family in self._families_of(point):
             known = family.integers

@@ -74,7 +74,7 @@ class SymbolicModel(Model):
         return self.signature.dims
 
     def bind(self, arrays: Mapping[str, object]) -> Model:
-        """As of `Model`; the arrays also say what dimensions of theirs are."""
+        """As of `Model`; the arrays also fix the extents of their dimensions."""
         own = {name: np.array(array) for name, array in arrays.items()}
         given = {**self._constants, **own}
         return load_onnx(self.name, self._source, self._dims, given)
@@ -83,8 +83,9 @@ class SymbolicModel(Model):
         """
         Raise UnsupportedModelError for what is not supported whatever the extents are.
 
-        That is the model imported for some: a value that must be known is not, or an
-        operator has a form that is missing. What differs between extents, calls say.
+        The model is imported for some extents, and raises if all fail alike: a value
+        that must be known is not, or an operator has a form that we lack. Calls report
+        what fails for certain extents only.
         """
         refused: list[UnsupportedModelError] = []
         for extent in _TRIED:
@@ -92,7 +93,7 @@ class SymbolicModel(Model):
                 self._import(dict.fromkeys(self.dims, extent), {})
             except UnsupportedModelError as error:
                 refused.append(error)
-            except GlowError:  # the model cannot be for these extents
+            except GlowError:  # the model does not allow these extents
                 continue
             else:
                 return
@@ -109,7 +110,7 @@ class SymbolicModel(Model):
         Return the model for these extents of its dimensions, and values of inputs.
 
         `note` is called with the integers divided or rounded to compute shapes.
-        Errors: as `glow.load`; they say for which extents the model cannot be.
+        Errors: as `glow.load`; each message begins with the extents.
         """
         try:
             return Model(self.name, self._import(dims, constants or {}, note))
@@ -117,7 +118,7 @@ class SymbolicModel(Model):
             raise named(error, dims) from error.__cause__
 
     def _exported(self, opset: int | None) -> Any:
-        """Return the model for all extents, by those for some; else without calls."""
+        """Return the ONNX model for all extents, without calls if else unsupported."""
         from glow.formats.onnx import export_open_model
 
         inputs = {s.name: s.extents or s.shape for s in self.signature.inputs}

@@ -48,7 +48,7 @@ _NUMBERS = count()
 
 _RESIZE = re.compile("interpolate|upsample")
 _FAULTS = 3
-"""After how many shapes that cannot be compiled, and none that can, none is tried."""
+"""After how many shapes that failed, if none was compiled, no other one is tried."""
 
 _CHANGES = 2
 """After how many changes a parameter is passed to each run, not compiled in."""
@@ -64,9 +64,9 @@ def compile_fx(
     """
     Compile a graph of TorchDynamo, as backends of `torch.compile` do.
 
-    `options` are those of `glow.compile`, `target` among them, and `fallback`: a graph
-    that cannot be compiled runs in PyTorch, which a warning of logger `glow` says, or,
-    with `fallback=False`, is an error. With `freeze=False` parameters are passed to
+    `options` are those of `glow.compile`, `target` among them, and two more. A graph
+    that cannot be compiled runs in PyTorch, with a warning of logger `glow`; with
+    `fallback=False` it is an error. With `freeze=False` parameters are passed to
     each run, so that any write to them counts. With `shapes="background"` PyTorch runs
     a graph while a thread compiles it. Runs use as many threads as PyTorch does.
     A `mode` is one of inductor's; a warning says that it changes nothing.
@@ -109,7 +109,7 @@ def compile_fx(
         decompositions=dict(decompositions()),
         partition_fn=partitioners.min_cut_rematerialization_partition,
     )
-    # Whole resizes take numbers for sizes; PyTorch's parts of them take symbols, too.
+    # Whole resizes need numbers for sizes; PyTorch's decompositions take symbols, too.
     with nullcontext() if _has_open_resizes(module.graph) else whole_operators():
         return build(module, example_inputs)
 
@@ -160,7 +160,7 @@ class _CompiledGraph:
             self._is_eager = True
 
     def _refuse(self, error: GlowError) -> None:
-        """Say that PyTorch runs the graph, the first time as a warning, or raise."""
+        """Log that PyTorch runs the graph, first as a warning, or raise `error`."""
         if not self._fallback:
             raise error
         level = logging.INFO if self._faults else logging.WARNING
@@ -215,12 +215,12 @@ class _CompiledGraph:
         self._kept = Specializations[_Run](CACHE_SIZE)
 
     def _run_for(self, given: Sequence[Any]) -> _Run:
-        """Compile the graph for these shapes; PyTorch runs those that cannot be."""
+        """Compile the graph for these shapes; if that fails, PyTorch runs it."""
         try:
             made = self._compiled(given)
         except GlowError as error:
             self._refuse(error)
-            # By then the fault is hardly that of a shape.
+            # After that many, the graph is to blame and not the shapes.
             self._is_eager = not self._has_code and self._faults >= _FAULTS
             return self._run_in_pytorch
         self._has_code = True

@@ -28,7 +28,7 @@ _torch: Any = import_module("torch")
 
 @cache
 def decompositions() -> Mapping[Any, Callable[..., Any]]:
-    """Return how operators that are missing are computed by others, by operator."""
+    """Return PyTorch's decompositions of the operators that we lack, by operator."""
     made: Any = import_module("torch._decomp")
     known = {**made.decomposition_table, **made.core_aten_decompositions()}
     return {op: rule for op, rule in known.items() if name_of_target(op) not in ATEN}
@@ -39,7 +39,7 @@ def whole_operators() -> Generator[None]:
     """
     Keep PyTorch from tracing resizes as gathers and sums where we have an operator.
 
-    It does so whatever decompositions are asked for, unless its rules are out of sight.
+    It does so whatever decompositions are requested, unless its rules are removed.
     """
     own = _torch._C.DispatchKey
     keys = {own.Autograd, own.CompositeImplicitAutograd}
@@ -70,7 +70,7 @@ def load_program(source: Any, dims: Mapping[str, int], example_inputs: Any) -> M
     Buffers that it changes are states. Dimensions of an exported program that are
     dynamic are open, under the names that torch gives them, such as `s77`.
     Errors: ValueError for a module without example inputs, an exported program with
-    some, and `dims` that are not all of the dynamic ones; UnsupportedModelError.
+    some, and `dims` other than the dynamic ones; UnsupportedModelError.
     """
     is_module = isinstance(source, _torch.nn.Module)
     name = type(source).__name__ if is_module else "program"
@@ -115,7 +115,7 @@ def _exported(module: Any, name: str, example_inputs: Any) -> Any:
 
 
 class ExportedModel(ProgramModel):
-    """An exported program of ATen's operators: IR is made of it for each extents."""
+    """An exported program of ATen's operators; IR is made from it for given extents."""
 
     def __init__(self, name: str, program: Any):
         self.name, self._program = name, program
@@ -197,7 +197,7 @@ def _spec_of(name: str, value: Any) -> TensorSpec:
 
 
 def _names_of_results(program: Any) -> list[FxOutput]:
-    """Return where results go: those of the caller are named by their place."""
+    """Return the output or state that each result is; outputs are named by place."""
     trees: Any = import_module("torch.utils._pytree")
     tree = program.call_spec.out_spec
     places = trees.tree_unflatten(list(range(tree.num_leaves)), tree)

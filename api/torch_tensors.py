@@ -41,8 +41,8 @@ def tensor_of_array(array: Array, strides: Sequence[int] | None = None) -> Any:
     """
     Return a tensor that shares the memory of an array, contiguous by default.
 
-    With `strides` its axes lie in memory in the order that these have: then it is a
-    copy, unless that is the array's own.
+    With `strides`, its axes lie in memory in the order of these; it is then a copy,
+    unless the axes of the array already lie so.
     """
     if array.dtype == _BFLOAT16:
         tensor = _torch.from_numpy(array.view(np.int16)).view(_torch.bfloat16)
@@ -65,11 +65,11 @@ _WORDS = np.frombuffer(_MEMORY, np.uint64)
 
 class Snapshot:
     """
-    Tensors at a moment: tells later which were written to, or are other ones.
+    Tensors at a moment: tells later which were written to or replaced.
 
     It compares addresses, PyTorch's counters of writes, and the largest and the
     smallest number of each tensor, as writes through `.data` and NumPy are not counted.
-    It does not keep the tensors; `forget` is called when one of them ends.
+    It does not keep the tensors alive; `forget` is called when one of them is freed.
     """
 
     def __init__(self, tensors: Sequence[Any], forget: Callable[[], None]):
@@ -89,7 +89,7 @@ class Snapshot:
         self._numbers = self._read()
 
     def changed(self, tensors: Sequence[Any]) -> set[int]:
-        """Return the places of tensors that are others, or have been written to."""
+        """Return the places of tensors that have been replaced or written to."""
         pairs = zip(self._tensors, tensors, strict=True)
         found = {place for place, (ref, own) in enumerate(pairs) if ref() is not own}
         if found:
@@ -114,7 +114,7 @@ def _writes(tensor: Any) -> int:
 
 
 def _probes(array: Array) -> list[tuple[int, int]]:
-    """Return the addresses of words, and the bits of the extremes of an array there."""
+    """Return the addresses of the extremes of an array, and their masks in words."""
     if not array.size:
         return []
     found = list[tuple[int, int]]()

@@ -22,7 +22,7 @@ class ViewedResults:
     """
 
     computed: tuple[Any, ...]
-    """The nodes of the graph to compute, where several results are views of one."""
+    """The node to compute for each result; None for a view of an earlier one's."""
     views: tuple[tuple[int, Any, int], ...]
     """Results that are views: their place, their node, and the place of the tensor."""
     inputs: tuple[Any, ...]
@@ -60,7 +60,7 @@ class ViewedResults:
 
 
 def _storage(node: Any) -> int | None:
-    """Return what tells the memory of a node's tensor from that of others."""
+    """Return a number that identifies the memory of a node's tensor, if it has one."""
     value: Any = getattr(node, "meta", {}).get("val")
     if not isinstance(value, _torch.Tensor):
         return None

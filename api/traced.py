@@ -188,7 +188,7 @@ def _static_names(function: Callable[..., Any], static: object) -> tuple[str, ..
         raise error_here(f"jit: expected names of parameters as static, got {given!r}")
     try:
         parameters = signature(function).parameters
-    except ValueError:  # one that says nothing of itself, as some of C
+    except ValueError:  # without a signature, as some functions of C
         return texts
     takes_any = any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
     for name in texts:

@@ -1,4 +1,4 @@
-"""Models that a program gives for extents of open dimensions; traced functions."""
+"""Models whose IR a program makes for given extents of dimensions; traced functions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PRIMES = 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61
 
 
 class ProgramModel(SymbolicModel):
-    """A model whose module a program gives, for extents of all dimensions only."""
+    """A model whose module a program makes, once all dimensions have extents."""
 
     @abstractmethod
     def _module_for(self, dims: Mapping[str, int]) -> ModuleOp:
@@ -60,10 +60,10 @@ class ProgramModel(SymbolicModel):
 
 class TracedModel(ProgramModel):
     """
-    A function that is traced for the extents of its dimensions: once for each.
+    A function that is traced once for each set of extents of its dimensions.
 
-    It is tried for two extents of each dimension first, to see what its outputs are; a
-    function that some extents do not fit must take multiples of 16.
+    It is first tried for two extents of each dimension, to see what its outputs are.
+    These are multiples of 16, which a function that refuses some extents must take.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ def _states(traced: TracedProgram) -> Sequence[State]:
 def _outputs(
     trials: Sequence[tuple[Mapping[str, int], TracedProgram]],
 ) -> tuple[TensorSpec, ...]:
-    """Return the outputs, with the dimensions that extents are in all trials."""
+    """Return the outputs, with the dimensions that extents equal in all trials."""
     found: list[list[PlaceholderOp]] = []
     for _, traced in trials:
         declared = named_in(traced.module, PlaceholderOp).values()
@@ -142,7 +142,7 @@ def _outputs(
 def _extent(
     trials: Sequence[tuple[Mapping[str, int], TracedProgram]], extents: Sequence[int]
 ) -> int | str | None:
-    """Return the name of what has these extents in the trials; None if nothing has."""
+    """Return the constant or dimension with these extents in the trials, if any."""
     if len(set(extents)) == 1:
         return extents[0]
     for name in trials[0][0]:

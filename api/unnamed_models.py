@@ -49,7 +49,7 @@ class UnnamedModel:
     """The name that each number stands for."""
 
     def named(self, image: Image) -> Image:
-        """Return what was compiled of such a model, with the names of this one."""
+        """Return the image of a model of the same form, with the names of this one."""
         profile = image.profile
         if profile is not None:
             groups = (replace(g, name=self._named(g.name)) for g in profile.groups)
@@ -67,7 +67,7 @@ class UnnamedModel:
 
 def unnamed(model: Model) -> UnnamedModel | None:
     """
-    Return a model that no one else holds without its names; None if it has no form.
+    Return `model`, changed in place, without its names; None if it has no form.
 
     It has none past the graph level, and where functions are not lists of ops.
     """
@@ -89,7 +89,7 @@ def unnamed(model: Model) -> UnnamedModel | None:
     numbers.write(module)
     text = debug_text(form)
     if len(numbers.names) > count or len([*form.walk()]) != len([*module.walk()]):
-        # Ops that compute what others do, or nothing, have no place in the form.
+        # The form leaves out ops that are duplicates or unused: add the places of all.
         places = sorted(f"{op.name} {name_of(op)}" for op in module.walk())
         text = "\n".join([text, *places])
     return UnnamedModel(model, text, tuple(numbers.names))

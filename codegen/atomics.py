@@ -28,7 +28,7 @@ def atomic_load(memory: Memory, at: AnyInteger) -> Value:
 
 
 def atomic_store(memory: Memory, at: AnyInteger, value: AnyInteger) -> None:
-    """Store an integer; who loads it sees all that was written before."""
+    """Store an integer; a thread that loads it sees all that was written before."""
     perform(AtomicStoreOp(*_place(memory, at), _stored(memory, value)))
 
 
@@ -46,7 +46,7 @@ def raise_to(memory: Memory, at: AnyInteger, value: AnyInteger) -> None:
 def exchange_if(
     memory: Memory, at: AnyInteger, expected: AnyInteger, new: AnyInteger
 ) -> Value:
-    """Store `new` where `expected` is; return whether that was done."""
+    """Store `new` if the integer is `expected`; return whether it was."""
     values = _stored(memory, expected), _stored(memory, new)
     old = _loaded(memory, emit(CompareExchangeOp(*_place(memory, at), *values)))
     return old == expected

@@ -37,9 +37,9 @@ def bits_of(element: Attribute) -> int:
 
 def convert(x: Value, to: Attribute) -> Value:
     """
-    Convert as ONNX does: towards zero, anything but 0 is true.
+    Convert as ONNX does: floats truncate toward zero, and any number but 0 is true.
 
-    A float that no integer of type `to` holds gives any number: see `truncated`.
+    A float outside the range of an integer type gives any number: see `truncated`.
     """
     if x.element == to:
         return x
@@ -66,12 +66,12 @@ def convert(x: Value, to: Attribute) -> Value:
 
 
 def _mask(small: Attribute) -> int:
-    """Return the bits that an integer of fewer than 8 has."""
+    """Return a mask of the bits of an integer of fewer than 8 bits."""
     return (1 << width_of(small)) - 1
 
 
 def _widened(x: Value) -> Value:
-    """Return small integers as bytes; the bits above theirs may be any."""
+    """Return small integers as bytes; the upper bits of those in `x` may be any."""
     byte = replace(x, element=byte_type(x.element))
     if is_unsigned(x.element):
         return byte & _mask(x.element)
@@ -101,14 +101,14 @@ def _cast_float(x: Value, to: Attribute) -> Value:
 
 def truncated(x: Value, to: Attribute) -> Value:
     """
-    Return a float as an integer of 32 or 64 bits, towards zero.
+    Return a float as an integer of 32 or 64 bits, truncated toward zero.
 
-    NaN and what is out of range become the lowest one, as x86 has it. Unsigned
-    numbers that have the highest bit are converted without it.
+    NaN and numbers out of the range of a signed type become its lowest one, as on x86.
+    Unsigned numbers with the highest bit are converted without it, then get it back.
     """
     if is_unsigned(to):
         return _truncated_unsigned(x, to)
-    # Nothing but the lowest one itself has its magnitude and fits.
+    # A number of the lowest one's magnitude fits only if it is the lowest one.
     fits = absolute(x) < -lowest(to)
     return apply(arith.FPToSIOp, select(fits, x, lowest(to)), result=to)
 
@@ -135,7 +135,7 @@ def highest(element: Attribute) -> float:
 
 
 def _bound(element: Attribute) -> int:
-    """Return the least integer above all of type `element`."""
+    """Return the least integer greater than all of type `element`."""
     bits = width_of(element)
     return 1 << (bits if is_unsigned(element) else bits - 1)
 

@@ -22,7 +22,7 @@ from glow.support.types import compute_type, is_float, is_unsigned, signless
 
 _ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
 _NO_NAN = arith.FastMathFlagsAttr([FastMathFlag.REASSOC, FastMathFlag.NO_NANS])
-# Which zero is the larger one does not matter: that saves instructions.
+# The order of -0.0 and 0.0 does not matter, which saves instructions.
 NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 
 # Of the exponential.
@@ -102,7 +102,7 @@ def power(x: Value, exponent: Value | Number) -> Value:
 
 
 def sigmoid(x: Value) -> Value:
-    """Return 1 / (1 + exp(-x)); in f32, what would be denormal may be 0."""
+    """Return 1 / (1 + exp(-x)); in f32, denormal results may be 0."""
     if compute_type(x.element) == f32:
         return 1 / (1 + exp(-x))
     decay = exp(-absolute(x))
@@ -169,7 +169,7 @@ _COMBINED: dict[Combination, Callable[[Value, Value], Value]] = {
 
 
 def combined(kind: Combination, x: Value, y: Value) -> Value:
-    """Return two values combined as `across` does lanes."""
+    """Combine two values as `across` combines lanes."""
     return _COMBINED[kind](x, y)
 
 
@@ -177,7 +177,7 @@ def exponential(x: Value) -> Value:
     """
     Return exp(x) for x <= 0; NaN stays NaN.
 
-    Of f32, what would be denormal is 0: it would slow down whoever reads it.
+    In f32, results that would be denormal are 0: denormals slow down later ops.
     """
     if x.element != f32:
         return exp(x)

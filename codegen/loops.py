@@ -24,7 +24,7 @@ class Var:
     """
     A variable that loops carry: `value` is what it holds where code is written.
 
-    A loop that names it starts with its value, and leaves in it that of the last step.
+    A loop that carries it starts with its value, and sets it to that of the last step.
     """
 
     value: Value
@@ -135,7 +135,7 @@ def value_if(
     compute: Callable[[], Value],
     otherwise: Value | Callable[[], Value],
 ) -> Value:
-    """Write `scf.if` with a result: of what `compute` writes if the condition holds."""
+    """Write `scf.if` whose result is the value of `compute`, or else of `otherwise`."""
     then, other = Block(), Block()
     with inside(then):
         value = compute()
@@ -180,8 +180,8 @@ def nest(
     """
     Write a loop per level, the outermost first; yield where each operand stands.
 
-    Offsets count from `starts`, or from 0. `bounds` are those of the outermost loop,
-    where it does not run from 0 to its extent.
+    Offsets count from `starts`, or from 0. `bounds` are those of the outermost loop, by
+    default 0 and its extent.
     """
     if not levels:
         yield list(starts) if starts is not None else [index(0)] * operands

@@ -29,7 +29,7 @@ from glow.support.types import signless
 _ALIGNMENT = 64
 
 SECOND_LEVEL = 2
-"""The locality of what is fetched into the second level of the cache."""
+"""The locality of a prefetch into the second level of the cache."""
 
 
 @cache
@@ -65,12 +65,12 @@ class Strip:
         return [at + i * self.lanes for i in range(self.count)]
 
     def constant(self, number: float, element: Attribute) -> Value:
-        """Return `number` in each lane of as many vectors."""
+        """Return `number` in each lane of `count` vectors."""
         one = constant(number, element, self.lanes)
         return replace(one, parts=one.parts * self.count)
 
     def spread(self, value: Value) -> Value:
-        """Return a scalar in each lane of as many vectors."""
+        """Return a scalar in each lane of `count` vectors."""
         one = broadcast(value, self.lanes)
         return replace(one, parts=(one.ssa,) * self.count)
 
@@ -103,7 +103,7 @@ class Memory:
         element: Attribute | None = None,
         compute: Attribute | None = None,
     ) -> Memory:
-        """Return memory at `base`; `element` says a sign, which its type does not."""
+        """Return memory at `base`; `element` adds the sign that its type lacks."""
         type_ = cast(MemRefType[Attribute], base.type)
         known = element or type_.element_type
         return Memory(base, known, compute or known)
@@ -150,7 +150,7 @@ class Memory:
         return convert(loaded, self.compute)
 
     def gather(self, at: Value | int, offsets: Value) -> Value:
-        """Load the element that lies each of `offsets`, in 32 bits, behind `at`."""
+        """Load the elements at `at` plus each of `offsets`, integers of 32 bits."""
         at = index(at)
         if not offsets.lanes:
             places = (convert(offset, INDEX) for offset in offsets.split())
@@ -196,26 +196,26 @@ class Memory:
 
 
 def mask_of(count: Value, lanes: int) -> Value:
-    """Return a mask of the first `count` lanes; all, if there are fewer."""
+    """Return a mask of the first `count` lanes, or of all if there are fewer."""
     type_ = type_of(i1, lanes)
     op = build_op(vector.CreateMaskOp, operands=[count.ssa], result_types=[type_])
     return Value((emit(op),), i1, lanes)
 
 
 def rest_of(extent: Value, size: int) -> Value:
-    """Return what is left of `extent` after steps of `size`, a power of two."""
+    """Return the remainder of `extent` by `size`, a power of two."""
     return extent & (size - 1)
 
 
 def on_stack(element: Attribute, size: int) -> Memory:
-    """Return a buffer of `size` elements, the same one each time code comes by."""
+    """Return a buffer of `size` elements, the same one in each iteration of a loop."""
     room = emit(memref.AllocaOp.get(signless(element), _ALIGNMENT, [size]))
     return Memory.of(emit(memref.CastOp.get(room, flat(element))), element)
 
 
 def prefetch(memory: Memory, at: Value, locality: int = 3) -> None:
     """
-    Let the line of an element be fetched; it need not exist.
+    Prefetch the cache line of an element, which need not exist.
 
     `locality` 3 is the first level of the cache, `SECOND_LEVEL` the second.
     """

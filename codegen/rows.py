@@ -65,7 +65,7 @@ def read_row(like: R, table: Memory, at: Value) -> R:
     """
     Return the row that starts at `at` of `table`, with values for integers.
 
-    `like` is a row of the same structure: as many loops, operands and so on.
+    `like` is a row of the same structure, with equal numbers of loops and operands.
     """
     count = 0
 

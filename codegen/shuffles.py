@@ -44,7 +44,7 @@ def inserted(scalar: Value, into: Value, lane: int) -> Value:
 
 
 def spread_pair(pair: Value, lanes: int) -> Value:
-    """Return two numbers of 16 bits over and over, `lanes` of them."""
+    """Return a pair of 16-bit numbers, repeated to fill `lanes` lanes."""
     type_ = VectorType(i32, [1])
     both = build_op(vector.BitcastOp, operands=[pair.ssa], result_types=[type_])
     word = broadcast(extracted(Value((emit(both),), i32, 1), 0), lanes // 2)
@@ -55,7 +55,7 @@ def spread_pair(pair: Value, lanes: int) -> Value:
 
 def transposed(rows: Sequence[Value]) -> list[Value]:
     """
-    Return the columns of a square: as many vectors as each has lanes.
+    Return the columns of a square, which has as many rows as each of them has lanes.
 
     Squares of one segment are transposed first, then the square of segments, so that
     each step is one instruction.
@@ -74,7 +74,7 @@ def transposed(rows: Sequence[Value]) -> list[Value]:
 
 
 def columns_of(rows: Sequence[Value]) -> list[Value]:
-    """Return the columns of 2, 4, 8 or 16 rows, each of as many lanes as rows."""
+    """Return the columns of 2, 4, 8 or 16 rows, as vectors with a lane per row."""
     count, lanes = len(rows), rows[0].lanes
     if count > 2:
         blocks = _unpacked(rows, lanes)
@@ -127,7 +127,7 @@ def _unpacked(rows: Sequence[Value], lanes: int) -> list[Value]:
 
 
 def _segments_transposed(rows: list[Value], size: int) -> list[Value]:
-    """Transpose 1, 2 or 4 vectors of as many segments of `size` lanes."""
+    """Transpose a square of 1, 2 or 4 segments a side, each of `size` lanes."""
 
     def pick(pair: tuple[Value, Value], *segments: int) -> Value:
         lanes = chain.from_iterable(range(s * size, (s + 1) * size) for s in segments)

@@ -20,7 +20,7 @@ class Total:
     """
     A value that is carried along an axis in strips: one per vector, or per scalar.
 
-    `value` is, inside a loop of `Strips.along`, what the strip at hand adds to.
+    Inside a loop of `Strips.along`, `value` is the total that its strip adds to.
     """
 
     vectors: list[Var]
@@ -38,16 +38,16 @@ class Total:
 
     @staticmethod
     def across(strip: Strip, number: float, element: Attribute) -> Total:
-        """Return a total of each lane of `strip` by itself."""
+        """Return a separate total for each lane of `strip`."""
         return Total([], Var(strip.constant(number, element)), [])
 
     @property
     def all(self) -> list[Var]:
-        """The variables that loops around the loops along strips carry."""
+        """The variables that loops around those of `Strips.along` carry."""
         return self.vectors + ([] if self.scalar is None else [self.scalar])
 
     def enter(self, strip: Strip) -> list[Var]:
-        """Return what a loop over such strips carries, and let `value` be that."""
+        """Return what a loop over such strips carries, which is then `current`."""
         if self.vectors and strip.lanes:
             self.current = self.vectors[: strip.count]
         else:
@@ -68,7 +68,7 @@ class Total:
             var.value = part
 
     def result(self, kind: Combination) -> Value:
-        """Return one scalar for all that was carried; per lane, if lanes are apart."""
+        """Return the total as one scalar, or one per lane if `across` made it."""
         if not self.vectors:
             assert self.scalar is not None
             return self.scalar.value
@@ -85,7 +85,7 @@ class Strips:
     """
     Loops over an axis of unit stride: `unroll` vectors, single ones, then the rest.
 
-    `masked`: what is left over goes through one masked vector, else through scalars.
+    `masked`: the rest goes through masked vectors, otherwise through scalars.
     With 0 lanes there is one loop over scalars, of any stride.
     """
 
@@ -112,8 +112,8 @@ class Strips:
         """
         Write the loops over elements from `start` to `extent`.
 
-        The body of a Python `for` over this is written once per loop, with where a
-        strip begins and the strip. Lanes that are masked off must not change totals.
+        The body of a Python `for` over this is written once per loop; it gets the start
+        of a strip and the strip. Lanes that are masked off must not change totals.
         `nonempty` promises that there are elements.
         """
         done = index(start)

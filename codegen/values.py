@@ -75,7 +75,7 @@ class Value:
 
     @staticmethod
     def of(ssa: SSAValue, element: Attribute | None = None) -> Value:
-        """Return `ssa` as a value; `element` says the sign, which its type does not."""
+        """Return `ssa` as a value; `element` adds the sign that its type lacks."""
         type_: Any = ssa.type
         if isinstance(type_, VectorType):
             (lanes,) = type_.get_shape()
@@ -104,7 +104,7 @@ class Value:
         return [replace(self, parts=(part,)) for part in self.parts]
 
     def like(self, number: Value | Number) -> Value:
-        """Return a number or a scalar of the same type as a value of this shape."""
+        """Return a number, or a scalar of the same type, in the shape of this value."""
         if not isinstance(number, Value):
             number = constant(number, self.element, self.lanes)
         elif self.lanes and not number.lanes:
@@ -142,7 +142,7 @@ class Value:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Value | Number) -> Value:
-        """Divide; integers truncate, and the divisor is neither 0 nor overflows."""
+        """Divide; integers truncate, and the quotient must exist and not overflow."""
         integers = self._signed(arith.DivSIOp, arith.DivUIOp)
         return _binary(self, other, arith.DivfOp, integers)
 
@@ -263,12 +263,12 @@ def joined(values: Sequence[Value]) -> Value:
 
 
 def _is_nothing(value: Value, other: Value | Number, neutral: int) -> bool:
-    """Whether an index stays what it is."""
+    """Return whether an operation of index `value` with `other` would not change it."""
     return value.element == INDEX and not isinstance(other, Value) and other == neutral
 
 
 def aligned(*values: Value | Number) -> list[Value]:
-    """Return values of one shape: that of the one with most lanes and parts."""
+    """Return values in the shape of the one with the most lanes and parts."""
     known = [value for value in values if type(value) is Value]
     widest = known[0]
     for value in known:
@@ -350,7 +350,7 @@ def _number(op: type[arith.CmpfOp | arith.CmpiOp], predicate: str) -> Attribute:
 
 
 def absolute(x: Value) -> Value:
-    """Return |x|; the least integer is its own."""
+    """Return |x|; the least signed integer stays as it is."""
     if is_unsigned(x.element):
         return x
     return apply(math.AbsFOp if is_float(x.element) else math.AbsIOp, x)

@@ -20,8 +20,8 @@ class Writer:
     """
     Appends ops to `block`, or inserts them before an op of it.
 
-    Equal constants are one op. They stand at the top of `entry`, the first block of the
-    function, or, without one, where the first of them is used.
+    Equal constants are one op, at the top of `entry`, the first block of the function;
+    without `entry`, it stands where it is first used.
     """
 
     block: Block

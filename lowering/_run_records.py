@@ -29,7 +29,7 @@ def words_of(base: SSAValue) -> Memory:
 
 
 def pointer_in(record: Memory, word: int, to: Attribute = BYTES) -> SSAValue:
-    """Return the buffer whose address a record of this run has."""
+    """Return the buffer whose address is in a word of a record of this run."""
     table = build_op(
         BaseOp,
         operands=[record.base],
@@ -43,7 +43,7 @@ def pointer_in(record: Memory, word: int, to: Attribute = BYTES) -> SSAValue:
 
 
 def address_in(memory: Memory, at: Value | int) -> Value:
-    """Return where an integer of 64 bits lies."""
+    """Return the address of an integer of 64 bits."""
     base = emit(memref.ExtractAlignedPointerAsIndexOp.get(memory.base))
     return Value((base,), INDEX) + index(at) * 8
 
@@ -51,7 +51,7 @@ def address_in(memory: Memory, at: Value | int) -> Value:
 def call_function(
     record: Memory, word: int, *arguments: Value | SSAValue | int
 ) -> None:
-    """Call a C function whose address a record has."""
+    """Call the C function whose address is in a word of a record."""
     values = [index(a) if isinstance(a, int) else a for a in arguments]
     passed = [value.ssa if isinstance(value, Value) else value for value in values]
     perform(CallPointerOp(pointer_in(record, word), passed))

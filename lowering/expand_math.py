@@ -1,11 +1,11 @@
 """
-Replace what processors have no instruction for, on scalars and vectors alike.
+Replace ops that processors have no instruction for, on scalars and vectors alike.
 
 Polynomials stand for exp, expm1, tanh, erf and log of f32: a call of the C library per
 lane costs six times as much, and C libraries differ. Squares are products. Conversions
-of floats of 16 bits become integer arithmetic: those of bf16 are a few instructions
-anywhere, and Intel's one would flush denormal numbers; those of f16 only for targets
-that have none.
+of floats of 16 bits become integer arithmetic: those of bf16 always, as this is a few
+instructions, and Intel's single one flushes denormal numbers; those of f16 only for
+targets that have no instruction for them.
 """
 
 from collections.abc import Callable, Sequence
@@ -71,11 +71,11 @@ _INFINITY = 0x7F800000
 _INFINITY_OF_F16 = 0x7C00
 _NAN_OF_F16 = 0x7E00
 _MANTISSA_F16 = 13
-"""The bits of a mantissa that f32 has and f16 has not."""
+"""The number of mantissa bits that f32 has more than f16."""
 _REBIAS = 2.0**112
-"""From exponents of f16 to those of f32."""
+"""The factor from exponents of f16 to those of f32."""
 _TOO_LARGE = 0x47800000
-"""The bits of 2**16, which f16 has not."""
+"""The bits of 2**16, which is too large for f16."""
 _LEAST_NORMAL_F16 = 0x38800000
 """The bits of 2**-14, below which numbers of f16 are denormal."""
 _HALF = 0x3F000000
@@ -99,9 +99,9 @@ def expand_exp(x: Value) -> Value:
 
 def expand_expm1(x: Value) -> Value:
     """
-    exp(x) - 1 = 2 (h * (exp(r) - 1) + h - 1/2), h = 2**(n - 1), n and r as of `exp`.
+    exp(x) - 1 = 2 (h * (exp(r) - 1) + h - 1/2), h = 2**(n - 1), n and r as in `exp`.
 
-    2**128 is too large, which the factor 2 avoids; -1 from -17.4 on; -0 becomes 0.
+    The factor 2 avoids 2**128, which is too large; -1 from -17.4 on; -0 becomes 0.
     """
     exponent, rest = _reduced(minimum(maximum(x, -25.0), 89.0))
     half = _power_of_two(exponent - 1)
@@ -144,7 +144,7 @@ def expand_log(x: Value) -> Value:
 def _odd_rational(
     x: Value, bound: float, coefficients: tuple[Sequence[float], Sequence[float]]
 ) -> Value:
-    """Return x * p(x*x) / q(x*x), x clamped to a bound beyond which it is 1."""
+    """Return x * p(x*x) / q(x*x), with x clamped to -bound and bound."""
     x = minimum(maximum(x, -bound), bound)
     square = x * x
     p, q = (polynomial(square, part) for part in coefficients)
@@ -161,7 +161,7 @@ def expand_erf(x: Value) -> Value:
 
 
 def _converted(x: Value, to: Attribute, has_f16: bool) -> Value:
-    """Return `x` as `to`; to and from f64, by way of f32."""
+    """Convert `x` to `to`, going by way of f32 to and from f64."""
     if is_narrow_float(to):
         x = convert(x, f32)
         if to == bf16:
@@ -173,13 +173,13 @@ def _converted(x: Value, to: Attribute, has_f16: bool) -> Value:
 
 
 def _from_bf16(x: Value) -> Value:
-    """The upper half of an f32."""
+    """Return f32 numbers whose upper halves are the bits of x."""
     return bitcast(convert(bitcast(x, ui16), ui32) << 16, f32)
 
 
 def _to_bf16(x: Value) -> Value:
     """
-    The upper half of an f32, rounded to nearest, ties to even; NaN made quiet.
+    Return the upper half of an f32, rounded to nearest, ties to even; NaN made quiet.
 
     Adding to the lower half carries into the exponent, and ends at infinity.
     """
@@ -193,7 +193,7 @@ def _from_f16(x: Value) -> Value:
     """
     Source: F. Giesen, half_to_float_fast5.
 
-    Multiplying moves the exponent, and makes normal numbers of denormal ones.
+    Multiplying rebiases the exponent, and makes denormal numbers normal.
     """
     bits = convert(bitcast(x, ui16), i32)
     size, sign = bits & 0x7FFF, (bits & 0x8000) << 16
@@ -234,7 +234,7 @@ _EXPANDED = (*EXPANSIONS, math.PowFOp, arith.ExtFOp, arith.TruncFOp)
 
 
 def _expansion_of(op: Operation, has_f16: bool) -> Callable[[Value], Value] | None:
-    """Return what computes one of `_EXPANDED`; None where the target has it."""
+    """Return the expansion of one of `_EXPANDED`, None where it stays as it is."""
     if isinstance(op, math.PowFOp):
         return (lambda x: x * x) if _is_two(op.rhs) else None
     if not isinstance(op, arith.ExtFOp | arith.TruncFOp):

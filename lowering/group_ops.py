@@ -33,9 +33,9 @@ PRODUCTS: dict[type[Operation], type[Operation]] = {
     MatMulOp: products.MatMulOp,
 }
 """
-What takes the ops that follow before other ops do, and always; its op on buffers.
+The ops that take the ops after them first, and always; by op, the one on buffers.
 
-Products compute for longer, and so hide better what they read besides.
+Products compute for longer, and so hide better the reads of other operands.
 """
 
 _FULL = 64
@@ -44,7 +44,7 @@ _FULL = 64
 # Larger kernels gain nothing: they are bound by what they compute.
 MEMBERS = 64
 
-"""Ops in the order of the block; only the last has readers outside."""
+"""The most ops of a group, of which only the last has readers outside."""
 
 
 def groups_of(block: Block) -> list[list[Operation]]:
@@ -87,7 +87,7 @@ class _Search:
         return op in self._elementwise and op not in self._taken
 
     def _epilogue(self, product: Operation) -> list[Operation]:
-        """Return a product or pool and what follows, as far as one value comes out."""
+        """Return a product or pool and ops after it, with one value read outside."""
         group: list[Operation] = [product]
         inside: set[Operation] = {product}
         closed = 1
@@ -171,7 +171,7 @@ def _fits_epilogue(op: Operation, product: Operation) -> bool:
 
 
 def _columns_of(op: Operation) -> int | None:
-    """Return the axis, from the last, along which the kernel of `op` takes others."""
+    """Return the axis, from the last, of the columns of `op`; None without epilogue."""
     rule = rule_of(PRODUCTS.get(type(op), type(op)))
     if rule is None or rule.epilogue is None or len(op.results) > 1:
         return None
@@ -183,10 +183,10 @@ def _pays(group: Sequence[Operation]) -> bool:
     """
     Return whether a pool and what follows take less time in one kernel.
 
-    It begins new vectors at each place. Where these are few or not full, functions such
-    as exp are faster in an elementwise kernel, which runs on from place to place; on
-    single numbers, everything is. Integers are left out: kernels of pools do not report
-    divisions by zero.
+    A pool begins new vectors at each place. Where these are few or not full, functions
+    such as exp are faster in an elementwise kernel, which runs on from place to place;
+    where they are single numbers, all ops are. Integers are left out: kernels of pools
+    do not report divisions by zero.
     """
     pool, *after = group
     values = (*pool.operands, *pool.results)

@@ -2,8 +2,8 @@
 The functions by which threads share a run: those that `main` calls, and their callers.
 
 No caller waits for a worker to come: a worker claims pieces, and a section is over when
-all of its pieces are done, whoever did them. A worker says how many it did when it has
-no more of its own, not after each: that line of the caches goes from core to core.
+all of its pieces are done, whoever did them. A worker reports how many it did when it
+has no more of its own, not after each: the count's line goes from cache to cache.
 Cursors hold the number of the run, so that they need no reset, and a late worker finds
 everything claimed; pieces that are done are counted through all runs.
 """
@@ -49,7 +49,7 @@ from glow.lowering.memory_to_loops.kernels.library_function import (
 from glow.support import team_words as words
 
 WAIT_SPIN_NS = 50_000
-"""How long who waits for a section looks for its end before sleeping."""
+"""How long a worker that waits for a section polls for its end before it sleeps."""
 
 STEAL_AFTER_NS = 200
 """
@@ -61,7 +61,7 @@ _CHECKS = 16
 """How often a worker checks whether a section is over before it reads the clock."""
 
 _SELDOM = 16
-"""How much shorter workers look out for runs that do not follow each other."""
+"""The factor by which workers poll for runs more briefly where these are rare."""
 
 _BODIES: dict[str, Callable[..., Value | None]] = {}
 
@@ -145,9 +145,9 @@ def _share(
     team: Memory, who: Value, order: Value, pieces: Value
 ) -> tuple[Value, Value]:
     """
-    Return the first piece of a worker's share and what is behind its last, epoch added.
+    Return the first piece of a worker's share and the one after its last, plus epoch.
 
-    Where there are fewer pieces than workers, strands of a section begin with others.
+    Where there are fewer pieces than workers, each strand begins with another worker.
     """
     workers, epoch = team[words.WORKERS], team[words.EPOCH]
     shift = select(pieces < workers, order % workers, workers - 1)
@@ -170,7 +170,7 @@ def _stolen(team: Memory, strand: Value, order: Value, pieces: Value) -> Value:
 
 
 def _given(record: Memory, word: int, condition: Value) -> Iterator[SSAValue]:
-    """Write what is done where a record has an address and a condition holds."""
+    """Write code that runs if a record has an address and a condition holds."""
     with when((record[word] != 0) & condition):
         yield pointer_in(record, word)
 
@@ -179,8 +179,8 @@ def _taken(team: Memory, who: Value, strand: Value, low: Value, high: Value) -> 
     """
     Return the first of the next pieces of a worker's share, -1 if none is left.
 
-    It claims half of those left, and all where it is alone: before a claim, a core
-    waits until others see all that it wrote.
+    It claims half of those left, or all if it is alone, so that claims are few: before
+    one, a core waits until others see all that it wrote.
     """
     cursors = words_of(pointer_in(team, words.CURSORS, WORDS))
     at = who * team[words.STRIDE] + strand
@@ -238,7 +238,7 @@ _SLEEPERS, _COUNT = 0, words.LINE
 
 
 def _report_done(team: Memory, done: Memory) -> None:
-    """Count the pieces that this worker has done, and wake who sleeps until then."""
+    """Count the pieces that this worker has done, and wake workers that sleep."""
     with when(team[words.TAKEN] > 0):
         fetch_add(done, _COUNT, team[words.TAKEN])
         team[words.TAKEN] = index(0)
@@ -250,7 +250,7 @@ def _sleep_until(team: Memory, done: Memory, goal: Value) -> None:
     """Sleep until so many pieces are counted."""
     for repetition in repeated():
         with when(atomic_load(done, _COUNT) < goal):
-            # A worker that counts sees this sleeper, or the sleeper what is counted.
+            # Either a worker that counts sees this sleeper, or this sees the count.
             fetch_add(done, _SLEEPERS, 1)
             seen = atomic_load(done, _COUNT)
             with when(seen < goal):
@@ -264,7 +264,7 @@ def team_run(job: Memory, pool: Memory) -> None:
     """
     Run a model for a caller: with the workers of a pool, or alone if they are busy.
 
-    `job` is a run record; this fills what differs from run to run.
+    `job` is a run record; this fills in the words that differ from run to run.
     """
     job[words.EPOCH] = job[words.EPOCH] + words.EPOCH_UNIT
     job[words.GOAL] = atomic_load(words_of(pointer_in(job, words.DONE, WORDS)), _COUNT)
@@ -327,9 +327,9 @@ def team_work(record: Memory, pool: Memory) -> None:
     """
     Work for all runs that a pool's callers publish, until it is stopped.
 
-    `record` is where this worker has its run record. Where there is no run, it looks
-    out for the next for a while, then sleeps: for a short while where the last two runs
-    lay further apart.
+    `record` is where this worker has its run record. Where there is no run, it polls
+    for the next one for a while, then sleeps; it polls more briefly where the last two
+    runs lay far apart.
     """
     long = pool[words.SPIN]
     seen, spin = Var(index(0)), Var(long)
@@ -346,9 +346,9 @@ def team_work(record: Memory, pool: Memory) -> None:
 
 def _call_after(seen: Value, end: Value, record: Memory, pool: Memory) -> Value:
     """
-    Return how many runs were published, when these are others than before.
+    Wait for another run to be published; return how many were so far.
 
-    Until `end` it looks, by the clock; then it sleeps.
+    It polls until time `end`, then sleeps.
     """
     for repetition in repeated():
         time, calls = now(record), atomic_load(pool, words.CALLS)
@@ -365,7 +365,7 @@ def _call_after(seen: Value, end: Value, record: Memory, pool: Memory) -> Value:
 def _join(record: Memory, pool: Memory) -> None:
     """Take part in the run published last, if it goes on."""
     slot = _slot(atomic_load(pool, words.CURRENT))
-    # It counts itself in before it looks: that takes the line once, and not twice.
+    # It counts itself in before it looks: that takes the cache line once, not twice.
     is_open = fetch_add(pool, slot + words.GATE, 2) & 1
     worker = record[words.WORKER]
     with when((is_open == 1) & (worker < pool[slot + words.WORKERS])):

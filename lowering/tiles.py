@@ -19,7 +19,7 @@ _HEIGHTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12)
 
 _APART = 1.02
 """
-Times the cost of tiles that neither divide the rows nor begin where wide ones do.
+The cost factor of tiles that neither divide the rows nor begin where wide ones do.
 
 They take no longer, but a thread cannot go on from one product to the next.
 """
@@ -35,10 +35,10 @@ wait for each other between them instead.
 
 _ROWS_OF_ONE = 8
 """
-Rows of a tile of one vector each.
+The most rows of a tile whose rows are one vector.
 
-Processors have general registers for as many addresses; others are loaded from the
-stack for each multiply-add, which takes half of what loads them.
+Processors have general registers for so many addresses; others are loaded from the
+stack for each multiply-add, which takes half of the throughput of loads.
 """
 
 
@@ -49,14 +49,14 @@ def tile_rows(
     Return the height of the tiles for `rows` rows, the last tile padded.
 
     Of heights with equal cost it is one that divides the rows, then the tallest. One
-    that does not, and neither divides that of tiles of wide panels nor is a multiple
-    of it, counts as `_APART` times as much.
+    that does not divide them, and neither divides the height of tiles of wide panels
+    nor is a multiple of it, counts as `_APART` times as much.
     `stride` says how many bytes lie between rows of the left factor: a tile reads all
     its rows at once, and those that compete for the same ways of the cache make it
     slower.
-    `whole` is the height of the tiles of whole panels, if these are for the columns
-    that they leave and threads do some rows of all: it is taken if registers hold so
-    many and the two would seldom end together.
+    `whole` is the height of the tiles of whole panels, if the tiles are for the columns
+    that those leave and threads do some rows of both: it is taken if registers hold so
+    many rows and the two would seldom end together.
     """
     heights = [h for h in _HEIGHTS if h <= most_rows(target, panel)]
     wide = most_rows(target, target.wide_panel) if target.wide_panel else 1

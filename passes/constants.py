@@ -48,13 +48,13 @@ class Constants:
         return next(others, None)
 
     def array_of(self, value: SSAValue) -> Array | None:
-        """Return what `value` is, in logical shape, or None where nothing says."""
+        """Return the known array of `value`, in logical shape, or None."""
         if has_layout(value):
             return None
         match value.owner:
             case LiteralOp():
                 array = value.owner.array
-                # One number may stand for more than what fits into memory.
+                # A splat may stand for more bytes than memory has.
                 return array if array.nbytes <= physical_bytes() else None
             case LoadOp():
                 symbol = self._symbols.get(value.owner.symbol.string_value())
@@ -75,7 +75,7 @@ class Constants:
         return owner.symbol.string_value() if isinstance(owner, LoadOp) else None
 
     def folded_name(self, value: SSAValue) -> str | None:
-        """Return the name of what the constant `value` becomes, if it has a symbol."""
+        """Return the name of what `value` is folded to, if it is read from a symbol."""
         symbol = self.symbol_of(value)
         return None if symbol is None else f"{base_name(symbol)}_folded"
 

@@ -1,4 +1,4 @@
-"""Gradients of choices and loops: choices and loops of the gradients of functions."""
+"""Gradients of choices and loops: choices and loops of their functions' gradients."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def loop_gradients(
     """
     Go through the iterations from the last one to the first, with the states of each.
 
-    The loop itself stacks what its gradient reads: it carries one more tensor for each
-    such state, with a row per iteration, and their number if a condition ends it.
+    The loop itself stacks the states that its gradient reads: for each it carries one
+    more tensor, with a row per iteration, and a count if a condition ends the loop.
     """
     most = None if op.limit is None else writer.constants.array_of(op.limit)
     if most is None:
@@ -157,8 +157,9 @@ def _iteration_back(
     """
     Write the body of the loop of gradients.
 
-    It carries the gradients of what the loop carries, and sums of those of inputs. If a
-    condition ended that, it returns whether iterations are left first.
+    It carries the gradients of the values that the loop carries, and the sums of those
+    of inputs. If a condition ended the loop, the first result is whether iterations are
+    left.
     """
     block = Block(arg_types=[COUNT])
     inner = writer.of_function(block)
@@ -190,7 +191,7 @@ def _iteration_back(
 
 
 def _added(pairs: Iterable[tuple[SSAValue, Tensor]]) -> dict[SSAValue, Tensor]:
-    """Return the gradient of each value, which may be there several times."""
+    """Add up the gradients of each value, which may be there several times."""
     found: dict[SSAValue, Tensor] = {}
     for value, own in pairs:
         found[value] = found[value] + own if value in found else own

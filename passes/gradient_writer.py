@@ -56,7 +56,7 @@ class GradientWriter(GraphWriter):
 
     @staticmethod
     def before(end: Operation, module: ModuleOp) -> GradientWriter:
-        """Return what inserts ops before the last one of a function of `module`."""
+        """Return a writer that inserts ops before `end`, the last op of a function."""
         block = end.parent_block()
         assert block is not None
         functions = named_in(module, FuncOp)
@@ -71,7 +71,7 @@ class GradientWriter(GraphWriter):
         return GradientWriter(block, end, Constants(module), functions, add)
 
     def of_function(self, block: Block) -> GradientWriter:
-        """Return what writes the block of another function of the module."""
+        """Return a writer for the block of another function of the module."""
         return GradientWriter(
             block, None, self.constants, self.functions, self._add_function
         )
@@ -118,7 +118,7 @@ class GradientWriter(GraphWriter):
         return self.insert(self.constants.make(array, None, self.location))[0]
 
     def erase_unused(self, kept: Iterable[SSAValue]) -> None:
-        """Erase what it has written and nothing uses, but for values that are kept."""
+        """Erase the written ops that nothing uses, except those of `kept` values."""
         owners = {value.owner for value in kept}
         for op in reversed(self.written):
             if op not in owners and is_trivially_dead(op):

@@ -50,7 +50,7 @@ DECOMPOSITIONS: tuple[Pattern, ...] = (
     decompose_recurrent,
     decompose_rotary_embedding,
 )
-"""How ops without a rule are written for their gradient, by ops that have one."""
+"""Patterns that write ops without a gradient rule as ops that have one."""
 
 
 def decomposition_of(op: type[Operation]) -> Pattern | None:
@@ -108,12 +108,12 @@ class _Sweep:
                 self.active.update(filter(_has_gradient, op.results))
 
     def concerns(self, op: Operation) -> bool:
-        """Return whether a gradient goes through `op` to what it is wanted of."""
+        """Return whether a gradient goes through `op` to a value that wants one."""
         is_active = not self.active.isdisjoint(op.operands)
         return is_active and any(result in self.found for result in op.results)
 
     def pull_back(self, op: Operation) -> None:
-        """Add to the gradients of operands what those of the results of `op` say."""
+        """Add what the gradients of results of `op` contribute to those of operands."""
         self.writer.location = op.location
         if isinstance(op, IfOp | LoopOp):
             self._go_back(op)
@@ -142,7 +142,7 @@ class _Sweep:
                     self.add(operand, part)
 
     def _decompose(self, op: GraphOp) -> None:
-        """Write `op` by others once more, and go back through these."""
+        """Compute `op` once more by other ops, and go back through these."""
         pattern = decomposition_of(type(op))
         assert pattern is not None
         new = Replacement(op, cast(Any, self.writer.constants), cast(Any, None))
@@ -163,7 +163,7 @@ class _Sweep:
         self._through(op, written, results)
 
     def _call_gradient(self, op: Operation, gradient: FuncOp) -> None:
-        """Write what the function computes that is the gradient of the one called."""
+        """Write the ops of `gradient`, the declared gradient of the called function."""
         seeds: list[SSAValue] = []
         for result in filter(_has_gradient, op.results):
             seed = self.found.get(result)
@@ -205,7 +205,7 @@ class _Sweep:
             self.add(value, part)
 
     def add(self, value: SSAValue, part: Tensor) -> None:
-        """Add to the gradient of `value` what broadcasts with it."""
+        """Add `part`, which broadcasts with `value`, to its gradient."""
         part = Tensor(part.value, self.writer)
         part = fitted(part, shape_of(value)).astype(element_of(value))
         known = self.found.get(value)
@@ -233,7 +233,7 @@ class _Sweep:
 
 
 def _sum(known: Tensor, part: Tensor) -> Tensor:
-    """Add to `known`; what was added to zeros at some places is added there instead."""
+    """Return known + part; a `part` that scatters into zeros scatters into `known`."""
     owner = part.value.owner
     if (
         isinstance(owner, ScatterElementsOp | ScatterNdOp)

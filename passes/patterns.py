@@ -34,8 +34,8 @@ class Replacement(OpList):
     The writer of the ops that replace a matched one.
 
     Their location is that of the matched op, unless another is given. They are inserted
-    once the pattern returns results, and forgotten where it returns None. What else a
-    pattern changes, it does by the `rewriter`, and returns None.
+    once the pattern returns results, and forgotten where it returns None. A pattern
+    that changes anything else does so by the `rewriter`, and returns None.
     """
 
     def __init__(self, op: Operation, constants: Constants, rewriter: PatternRewriter):
@@ -133,7 +133,7 @@ class _Driver(RewritePattern):
             new.location = op.location
 
     def begin(self, ops: int) -> None:
-        """Begin a round over so many ops; the first one says what all may take."""
+        """Begin a round over `ops` ops; the first round sets the budget of all."""
         if self._budget < 0:
             self._budget = REWRITES_PER_OP * (ops + 10)
 

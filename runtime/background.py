@@ -13,9 +13,9 @@ _LOG = logging.getLogger("glow")
 
 class BackgroundWork:
     """
-    Tasks by key, which one thread does in order; there is none without tasks.
+    Tasks by key, which one thread runs in order; the thread ends when none are left.
 
-    The program ends when the task at work does; those behind it are dropped.
+    A program that ends waits for the running task; those after it are dropped.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class BackgroundWork:
         self._thread: Thread | None = None
 
     def add(self, key: Hashable, task: Callable[[], object]) -> None:
-        """Have `task` done, unless one of this key is still to be done."""
+        """Queue `task`, unless one of this key is queued or running."""
         with self._lock:
             self._tasks.setdefault(key, task)
             if self._thread is None or not self._thread.is_alive():  # as after a fork
@@ -55,7 +55,7 @@ class BackgroundWork:
             try:
                 with undivided():
                     task()
-            except Exception as error:  # which the next call is to raise
+            except Exception as error:  # which `check` raises
                 _LOG.warning("in the background: %s", error)
                 with self._lock:
                     self._errors[key] = error

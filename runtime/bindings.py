@@ -43,7 +43,7 @@ class _Place:
     stored: Array | None = None
     """The array that runs use: `array`, or a contiguous copy of it."""
     range: Range | None = None
-    """The bytes that `array` lies between."""
+    """The range of bytes that `array` spans."""
 
     def fresh(self) -> Array:
         return aligned_array(self.spec.shape, self.spec.dtype, what=str(self.spec))
@@ -60,11 +60,11 @@ class Bindings:
     Places for the arrays of one caller; `Executable.bind` makes them.
 
     `bindings[name] = array` binds an input or output, and `bindings[name]` is what is
-    bound. An output without an array gets one at the first run. What a model reads and
-    writes is bound once and updated in place by every run. A state without an array
-    gets one at once, as the model says that it starts. Contiguous aligned arrays are
-    used where they are; of others, runs copy `copied_bytes`. Callers may change what is
-    in an array between runs.
+    bound. An output without an array gets one at the first run. A tensor that is both
+    read and written is bound once and updated in place by every run. A state without an
+    array gets one at once, with the start value of the model. Contiguous aligned arrays
+    are used where they are; of others, runs copy `copied_bytes`. Callers may change
+    what is in an array between runs.
 
     One thread at a time may use it; several of one executable run at the same time.
     Errors: a BindingError for an array that does not fit or shares memory with what
@@ -198,7 +198,7 @@ class Bindings:
         """
         Return read-only views of the outputs, as each run leaves them.
 
-        Errors: a BindingError for what a model reads and writes and has no array yet.
+        Errors: a BindingError if a tensor that is read and written has no array yet.
         """
         self._made_of[0].check_whole("views")
         self._take()
@@ -269,7 +269,7 @@ class Bindings:
             return taken > 0
         taken += self._only_read.overlapped_by(extent)
         own = place.range
-        # Its own array is to go, and may be given again.
+        # The array that it replaces does not count.
         is_own = own is not None and own[0] < extent[1] and extent[0] < own[1]
         return taken > is_own
 
@@ -288,7 +288,7 @@ class Bindings:
         return f'"{place.spec.name}" and "{next(shared)}" share memory'
 
     def _occupy(self, place: _Place, array: Array) -> None:
-        """Note that `place` has the bytes of `array`, and no others any more."""
+        """Note that `place` occupies the bytes of `array` instead of those before."""
         ranges = self._written if place.is_written else self._only_read
         if place.range is not None:
             ranges.remove(place.range)

@@ -13,15 +13,16 @@ Range = tuple[int, int]
 
 
 def range_of(array: Array) -> Range | None:
-    """Return the bytes that `array` lies between; None: it has none."""
+    """Return the range of bytes that `array` spans; None if it has none."""
     return byte_bounds(array) if array.nbytes else None
 
 
 class ByteRanges:
     """
-    Ranges of bytes; to count those that another overlaps takes O(log n) comparisons.
+    Ranges of bytes; counting those that overlap another takes O(log n) comparisons.
 
-    They are those that begin before its end, less those that end before it begins.
+    The count is that of the ranges that begin before the other ends, less those that
+    end before it begins.
     """
 
     def __init__(self) -> None:

@@ -60,9 +60,9 @@ class Arguments:
 
 def readable(array: Array, is_updated: bool, others: Sequence[Array | None]) -> Array:
     """
-    Return `array` so that a run can read it, apart from all `others`.
+    Return `array`, or a copy that a run can read: it overlaps none of `others`.
 
-    What it updates it copies, if need be, to where it writes; the rest is contiguous.
+    It is contiguous, unless it is updated: then the run copies it to where it writes.
     """
     flags = array.flags
     is_plain = is_updated or (flags.c_contiguous and flags.aligned)

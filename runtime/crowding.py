@@ -11,15 +11,15 @@ LOOK_NS = 10_000_000
 
 _LOSS_S = 0.001
 """
-How long a lost processor is taken to be waited for where the system does not tell:
-others compute for 3 to 12 ms, but most losses are to what runs for a moment.
+The time that a thread is taken to wait for a lost processor, if the system does not
+tell: others compute for 3 to 12 ms, but most losses are to those that run for a moment.
 """
 
 _LEAST_S = 0.1
-"""How much processor time tells which share of it was waited."""
+"""The processor time after which the share of waiting can be told."""
 
 _FIRST, _LAST = 4, 16
-"""For how many intervals runs are done alone, the first time and the last."""
+"""The fewest and the most intervals for which callers run alone."""
 
 _LONGEST_NS = 2_000_000_000
 
@@ -64,7 +64,7 @@ class ThreadTimes:
 
 
 def _estimate() -> Usage:
-    """Return times of all threads of this process, by how many losses they had."""
+    """Return times of all threads of this process, each loss a wait of `_LOSS_S`."""
     try:
         from resource import RUSAGE_SELF, getrusage
     except ImportError:  # not a Unix
@@ -74,7 +74,7 @@ def _estimate() -> Usage:
 
 
 def usage_of(threads: Sequence[int]) -> Callable[[], Usage]:
-    """Return what tells the times of threads with these native identifiers."""
+    """Return a function that returns the times of threads, by native identifier."""
     try:
         return ThreadTimes(threads)
     except OSError:
@@ -90,13 +90,13 @@ class Crowding:
     are done by their callers alone for a while when threads wait for processors; then
     workers take part again, and if it is no better, the next while is twice as long.
 
-    Of `n` threads that each wait a share `w` of the time, one or another waits for as
-    much as `n * w` of it and holds up all. What is left is `n * (1 - n * w)` of what
-    one thread does, no more than that if `w` is `(n - 1) / n**2`.
+    If `n` threads each wait a share `w` of the time, then for up to `n * w` of it some
+    thread waits and holds up all. They do `n * (1 - n * w)` times the work of one
+    thread, which is no more than that of one if `w` is `(n - 1) / n**2`.
     """
 
     def __init__(self, usage: Callable[[], Usage], threads: int):
-        """`usage` tells the times of the threads to watch, so many with the caller."""
+        """`usage` returns times of the watched threads: `threads`, with the caller."""
         self.next_look = 0
         """When to look again, by the clock of `look`."""
         self.is_crowded = False
@@ -107,7 +107,7 @@ class Crowding:
         self._intervals = _FIRST
 
     def look(self, now: int) -> None:
-        """Find out at the time `now`, in nanoseconds, and say when to look again."""
+        """Set `is_crowded` at time `now`, in nanoseconds, and when to look again."""
         found, last = self._usage(), self._last
         interval = max(now - self._since, LOOK_NS)
         waited, seconds = found.waited - last.waited, found.seconds - last.seconds

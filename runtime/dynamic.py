@@ -35,10 +35,10 @@ class DynamicExecutable(Executable):
     A call runs what was compiled for the shapes of its inputs, and compiles where there
     is nothing yet: one thread does while others that want the same wait. What was
     compiled for the last `cache_size` shapes is kept, with shared constants and
-    kernels. With `work`, a thread compiles for shapes of another batch meanwhile, where
-    calls can be served by code for a batch that there is. Errors: as of other
-    executables, which name dimensions that two arrays disagree on or that the model
-    cannot have; a call raises what was raised for its shape in the background.
+    kernels. With `work`, code for another batch serves a call where it can, while a
+    thread compiles for the shape of the call. Errors: as of other executables, which
+    name dimensions that two arrays disagree on or that the model cannot have; a call
+    raises what was raised for its shape in the background.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class DynamicExecutable(Executable):
         super().__init__(signature)
         self._work, self._computes_apart = work, computes_apart
         self._is_apart: dict[tuple[int, ...], bool] = {}
-        """What it said, by the extents that are not the batch."""
+        """The answers of `computes_apart`, by the extents other than the batch."""
         self._symbols = signature
         self._compile = compile
         self._kept = Specializations[Executable](cache_size)
@@ -87,9 +87,9 @@ class DynamicExecutable(Executable):
 
     def dims_of(self, arrays: Mapping[str, object]) -> Dims:
         """
-        Return the extents that inputs and states by name, not all, give to dimensions.
+        Return the extents that some inputs and states, by name, give to dimensions.
 
-        Errors: a BindingError for what does not fit, and for dimensions of none.
+        Errors: a BindingError for arrays that do not fit, and dimensions of no array.
         """
         return self._symbols.dims_of(arrays, partial=True)
 
@@ -97,8 +97,8 @@ class DynamicExecutable(Executable):
         """
         Return the executable for these extents, compiled if need be.
 
-        It goes on if it is no longer kept here. Errors: a BindingError that lists
-        missing, unknown or negative dimensions; what compiling raises.
+        It can be used even when it is no longer kept here. Errors: a BindingError that
+        lists missing, unknown or negative dimensions; what compiling raises.
         """
         problems = self._symbols.check_dims(dims)
         if problems:
@@ -155,14 +155,14 @@ class DynamicExecutable(Executable):
         Return places for the arrays of one caller, which have one shape for all runs.
 
         `arrays` must have inputs, or states, that say what each dimension is. States
-        belong to these extents: who goes on with others binds anew, and gives the
-        states what they hold then. Errors: a BindingError that names all that misfit.
+        belong to these extents: to go on with others, bind again, and pass the states
+        that were reached. Errors: a BindingError that names all arrays that misfit.
         """
         given = arrays or {}
         return self._for(self._dims_given(given)).bind(given, arena)
 
     def _dims_given(self, arrays: Mapping[str, object]) -> Dims:
-        """Return the extents that those of `arrays` say that are inputs or states."""
+        """Return the extents that the inputs and states among `arrays` give."""
         names = {*self._input_names, *(s.spec.name for s in self.signature.states)}
         return self.dims_of({n: array for n, array in arrays.items() if n in names})
 
@@ -201,7 +201,7 @@ class DynamicExecutable(Executable):
         try:
             return self._kept.find(tuple(map(_shape_of, arrays)))
         except (AttributeError, TypeError, ValueError):
-            return None  # what has no shape, or strange ones, is to be complained about
+            return None  # arrays without a shape are refused later
 
     def _serving(self, dims: Dims) -> Executable:
         """Return code for `dims`, or what computes the same while it is compiled."""
@@ -231,7 +231,7 @@ class DynamicExecutable(Executable):
         if not nets:
             return None
         key, count = tuple(rest.values()), dims[batch]
-        rows = min(nets, key=lambda n: (-(-count // n) * n, -n))  # as few as can be
+        rows = min(nets, key=lambda n: (-(-count // n) * n, -n))  # fewest rows
         own, net = nets[rows]
         if key not in self._is_apart:
             compare = partial(self._computes_apart, own, dims, batch)
@@ -246,7 +246,7 @@ class DynamicExecutable(Executable):
         def compiled() -> Executable:
             net = self._compile(dims)
             self._extents[net] = {name: dims[name] for name in self.dims}
-            self.file = None  # it lacks this one
+            self.file = None  # the file lacks `net`
             return net
 
         return self._kept.get(self._symbols.shapes_of(dims), compiled)

@@ -29,11 +29,11 @@ def as_arrays(
 
 def as_array(value: object, spec: TensorSpec) -> object:
     """
-    Return `value` as an array, or as it is where it is none.
+    Return `value` as an array, or unchanged if it cannot be one.
 
-    What has `__dlpack__` (on a CPU), `__array__` or `__array_interface__` shares its
-    memory where it can. Python's lists and numbers are copied to elements of `spec`'s
-    type, if this is of their kind or a wider one: integers become floats.
+    Objects with `__dlpack__` (on a CPU), `__array__` or `__array_interface__` share
+    their memory if possible. Python's lists and numbers are copied to elements of the
+    type of `spec`, if this is of their kind or a wider one: integers become floats.
     """
     if isinstance(value, np.ndarray | np.generic):
         return cast(object, value)
@@ -48,7 +48,7 @@ def as_array(value: object, spec: TensorSpec) -> object:
         if isinstance(value, list | tuple | bool | int | float):
             return _of_numbers(cast(object, value), spec)
     except (RuntimeError, TypeError, ValueError, OverflowError):
-        pass  # what is said of it says its type
+        pass  # the caller reports its type
     return cast(object, value)
 
 
@@ -63,7 +63,7 @@ def _from_dlpack(value: Any) -> Array:
 
 def of_kind(arrays: Mapping[str, Array], like: object) -> dict[str, Any]:
     """
-    Return arrays as what `like` is, a tensor of another library, without a copy.
+    Return arrays as tensors of the library that `like` is of, without copies.
 
     Errors: BindingError for a library that takes no arrays by DLPack.
     """
@@ -100,6 +100,6 @@ def _of_numbers(value: object, spec: TensorSpec) -> object:
     kind = kinds.find(array.dtype.kind)
     if not 0 <= kind <= kinds.find(spec.dtype.kind):
         return value
-    if array.dtype.kind == "i":  # Python's numbers must be kept
+    if array.dtype.kind == "i":  # raises if some do not fit
         np.asarray(value, spec.dtype)
     return array.astype(spec.dtype)

@@ -14,7 +14,7 @@ from glow.support.names import with_article
 
 Notify = Callable[[int], None]
 OnOutput = Callable[[str, Array], object]
-"""Called with the name of an output and its array, which the run leaves alone now."""
+"""Called with the name of an output and its array, which the run no longer uses."""
 
 
 class Frame(ABC):
@@ -61,8 +61,8 @@ class OutputNotifier:
     """
     Calls `on_output` for each output of one run, once, as soon as it is ready.
 
-    `deliver` fills and returns the array of an output, by its number. What `on_output`
-    raises is kept for after the run, and ends the calls.
+    `deliver` fills and returns the array of an output, by its number. An exception of
+    `on_output` ends the calls, and is raised after the run.
     """
 
     def __init__(

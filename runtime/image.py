@@ -27,7 +27,7 @@ class Parameter:
     residency: str = "run"
     """run: passed or taken at each run; resident: it stays from run to run."""
     initial: int | None = None
-    """The constant that a resident one starts as, or one element that it repeats."""
+    """The number of the constant that a resident tensor starts as, or repeats."""
 
     def entry(self) -> dict[str, Any]:
         """Return the parameter as a file has it; `of` reads that."""

@@ -170,7 +170,7 @@ def read_images(
     Return the compiled model in a file, its constants mapped, and its symbols if any.
 
     Constants are checked by `Image.check`, or at once with `verify`. Errors:
-    InvalidExecutableError for what is no such file, or is cut, changed or of another
+    InvalidExecutableError for a file that is not one, or is cut, changed or of another
     version; OSError.
     """
     with path.open("rb") as file:
@@ -192,7 +192,7 @@ def content_of(path: Path) -> str:
     """
     Return the digest of the header of a file, which has those of code and constants.
 
-    Errors: InvalidExecutableError for what is no such file; OSError.
+    Errors: InvalidExecutableError for a file that is not an executable; OSError.
     """
     with path.open("rb") as file:
         start = file.read(_PREAMBLE.size)

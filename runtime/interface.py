@@ -96,7 +96,7 @@ class Executable(ABC):
         """
         Run on inputs in order or by name; return the output, or a tuple of several.
 
-        Arrays are those of NumPy, of what has `__dlpack__` or `__array__`, and lists.
+        Arrays are those of NumPy, objects with `__dlpack__` or `__array__`, and lists.
         """
         if not named and self.signature.fit(arrays):
             results = self._fresh()
@@ -146,7 +146,7 @@ class Executable(ABC):
             return self._run_with_callback(given, out, on_output)
         arrays: tuple[Any, ...] = tuple(map(given.get, self._input_names))
         results = None
-        # Where nothing is to be said or copied: the short way counts for small models.
+        # The short way, if nothing is wrong or copied: it matters for small models.
         if len(given) == len(arrays) and self.signature.fit(arrays):
             results = self._fitting(out, arrays) if out else self._fresh()
         if results is None:
@@ -209,9 +209,9 @@ class Executable(ABC):
 
         The model must have been compiled with `profile=True`; one more run goes before.
         States start as the model says, or as `inputs` do, which no run changes.
-        `after_run` is called after each run, such as to measure the clock that it had.
-        Errors: a CompilationError for what was compiled without, a ValueError for less
-        than one run, and those of a run.
+        `after_run` is called after each run, such as to measure its clock rate.
+        Errors: a CompilationError for a model compiled without it, a ValueError for
+        less than one run, and those of a run.
         """
         raise CompilationError(
             "expected an executable that was compiled with profile=True to profile, got"

@@ -52,7 +52,7 @@ class NativeFrame(Frame):
             self._run_notifying(notify)
             return
         self._main()
-        code = abs(self._fault.value)  # kernels store the opposite
+        code = abs(self._fault.value)  # kernels store its negative
         if code:
             self._fault.value = 0
             messages = self._executable.messages
@@ -99,7 +99,7 @@ class NativeExecutable(Executable):
         self.table = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
         self._image = replace(image, constants=constants)
         self._code = code
-        # Positions among inputs and outputs of what is read and written.
+        # Positions, among inputs and outputs, of tensors that are both.
         written = {slot: position for position, slot in enumerate(outputs)}
         self._updates = [
             (position, written[slot])
@@ -138,7 +138,7 @@ class NativeExecutable(Executable):
         except IndexError:
             frame = self.frame()
         io = frame.io
-        # Results come last, so that what is updated lies where its output does.
+        # Outputs after inputs: a tensor that is both has the address of the output.
         for slot, array in zip(self.places, (*inputs, *outputs, *states), strict=True):
             io[slot] = address_of(array)
         try:
@@ -167,7 +167,7 @@ class NativeExecutable(Executable):
         return self.profiled.measure(bindings.run, numbers, runs, after_run)
 
     def frame(self, arena: Array | None = None) -> NativeFrame:
-        # The first run of all comes by here, and no run of a steady series does.
+        # The first run gets here, and no later one that finds a frame to reuse.
         if self._image.check is not None:
             self._image.check()
         if arena is None:
@@ -176,5 +176,5 @@ class NativeExecutable(Executable):
 
     def image(self) -> Image:
         if self._image.check is not None:
-            self._image.check()  # or damage would get checksums of its own
+            self._image.check()  # else checksums of damaged bytes are saved
         return self._image

@@ -18,7 +18,7 @@ _LEAST_S = 0.02
 @dataclass(frozen=True)
 class Group:
     """
-    Ops of the model that were compiled as one, and what these must do at least.
+    Ops of the model that were compiled as one, and the least work that they take.
 
     Units: flops are floating-point operations, a multiply-add two of them, as the
     definition of the op says, whatever the algorithm.
@@ -33,16 +33,16 @@ class Group:
     """The shape of the result and, of a product, how many terms each sum has."""
     moves: tuple[tuple[int, int, int], ...] = ()
     """
-    The bytes of each operand and result, how far away these are, and 1 for a result.
+    The bytes of each operand and result, their distance, and 1 for a result.
 
-    Bytes are as far away as a cache must be large to have them still from the last time
-    when something touched them, in this run or the one before.
+    The distance is the size of a cache that would still hold the bytes since they were
+    last touched, in this run or the one before.
     """
     ways: tuple[tuple[int, int], ...] = ()
     """
-    Of each algorithm the instructions, lane by lane, and bytes that it moves besides.
+    For each algorithm, its instructions, counted by lane, and further bytes it moves.
 
-    Multiplying and adding is one instruction, a maximum is another.
+    A multiply-add counts as one instruction, and so does a maximum.
     """
 
     @property

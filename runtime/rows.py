@@ -20,7 +20,7 @@ def run_by_rows(
     of_rows: Sequence[str],
 ) -> None:
     """
-    Fill `results` for inputs by name, those called `of_rows` part by part.
+    Fill `results` for inputs by name, of which those in `of_rows` are passed in parts.
 
     Parts are along the first axis, of as many rows as `net` takes. The last one is
     filled up with the last row again, so that no strange numbers arise. Each row must
@@ -42,7 +42,7 @@ def run_by_rows(
 
 
 class ByRows(Executable):
-    """Runs a model for some rows by code for `net`, which is for another number."""
+    """Runs a model on `count` rows by `net`, which takes another number of rows."""
 
     def __init__(self, net: Executable, count: int, of_rows: Sequence[str]):
         def resized(spec: TensorSpec) -> TensorSpec:

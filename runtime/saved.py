@@ -40,7 +40,7 @@ SUFFIX = ".executable"
 """The suffix of files of the cache, which, unlike saved ones, may be removed."""
 
 RESTORED = 8
-"""How many executables that came pickled a process keeps for the next time."""
+"""How many unpickled executables a process keeps, to return them again."""
 
 
 @missing_files()
@@ -53,7 +53,7 @@ def load_saved(
     """
     Return the executable in a file; see `glow.load_executable`.
 
-    With `change` it is what that makes of the image of a model, and has no file.
+    With `change`, each image is replaced by what that returns, and there is no file.
     """
     check_threads(threads)
     images, symbols = read_images(Path(path), verify)
@@ -104,8 +104,8 @@ def _reduced(net: Executable) -> tuple[Callable[..., Executable], tuple[object, 
     Pickle a reference to a file of an executable, so that processes share constants.
 
     One that has no file is written to the user's cache, where `restore` looks, too.
-    What an executable of symbolic dimensions has compiled goes with it, and no
-    compiler. Errors: PicklingError where nothing can be written.
+    An executable of symbolic dimensions keeps what it has compiled, but no compiler.
+    Errors: PicklingError where nothing can be written.
     """
     if net.file is None:
         net.file = _kept_in_cache(net)
@@ -144,7 +144,7 @@ def _kept_in_cache(net: Executable) -> SavedFile:
 @lru_cache(maxsize=RESTORED)
 def restore(file: SavedFile, threads: int | None) -> Executable:
     """
-    Return the executable that was pickled; of the same one, the same object.
+    Return the executable that was pickled, as the same object each time.
 
     Its file is looked for at its path and, by content, in the cache of this user, so
     that machines may share it or have copies. Errors: InvalidExecutableError where it

@@ -46,7 +46,7 @@ class Signature:
 
     @cached_property
     def results(self) -> tuple[TensorSpec, ...]:
-        """The outputs that a caller gets: those but for counts of others' rows."""
+        """The outputs that a caller gets: all but the counts of others' rows."""
         hidden = {count for _, count in self._counts.values()}
         return tuple(spec for spec in self.outputs if spec.name not in hidden)
 
@@ -114,8 +114,8 @@ class Signature:
         """
         Return whether results can go straight into `buffers`, in order.
 
-        They must share no memory with each other nor with `inputs`, which fit, unless
-        one array is to be updated.
+        They must share no memory with each other nor with `inputs`, which fit, except
+        for one array that is to be updated in place.
         """
         if not _fit(buffers, self.outputs):
             return False
@@ -131,7 +131,7 @@ class Signature:
 
     @cached_property
     def _read_of(self) -> dict[int, int]:
-        """The number of the input that is the same tensor as an output, by that one."""
+        """For each output that is also an input, the number of that input."""
         inputs = {spec.name: index for index, spec in enumerate(self.inputs)}
         return {
             index: inputs[spec.name]

@@ -29,7 +29,7 @@ class SymbolicSignature(Signature):
     """
 
     known: Dims = field(default_factory=lambda: {})
-    """Dimensions that others follow from, and that are fixed."""
+    """Fixed dimensions, from which others may follow."""
 
     @cached_property
     def _specs(self) -> dict[str, TensorSpec]:
@@ -138,7 +138,7 @@ class SymbolicSignature(Signature):
         ]
 
     def _unrelated(self, shapes: Mapping[str, Shape], dims: Dims) -> list[str]:
-        """Return which extents are not those that follow from others."""
+        """Return a message for each extent that is not what follows from others."""
         values = {**self.known, **dims}
         problems: list[str] = []
         for text, name, axis in self._uses:
@@ -159,7 +159,7 @@ class SymbolicSignature(Signature):
         return problems
 
     def shapes_of(self, dims: Dims) -> tuple[Shape, ...]:
-        """Return the shapes of the inputs for `dims`, then what only states have."""
+        """Return the shapes of the inputs for `dims`, then extents only states have."""
         values, problems = self._values(dims)
         if problems:
             raise BindingError("; ".join(problems))
@@ -192,7 +192,7 @@ class SymbolicSignature(Signature):
         return [problem for problem in unfit if problem is not None]
 
     def _values(self, dims: Dims) -> tuple[dict[str, int], list[str]]:
-        """Return all extents for `dims`, and which of those that follow cannot be."""
+        """Return all extents for `dims`, and messages about invalid derived ones."""
         values, problems = {**self.known, **dims}, list[str]()
         for text, relation in self._relations.items():
             try:

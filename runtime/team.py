@@ -36,7 +36,7 @@ _FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98}
 
 @dataclass(frozen=True)
 class TeamCode:
-    """The functions by which threads share runs, and what keeps them where they are."""
+    """The addresses of the functions by which threads share runs, and their owner."""
 
     run: int
     work: int
@@ -44,12 +44,12 @@ class TeamCode:
 
 
 def _forever(value: object) -> None:
-    """Keep `value` when the interpreter ends, too: threads may still look at it."""
+    """Keep `value` even when the interpreter ends: threads may still look at it."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
 
 
 class _Sleepers:
-    """A substitute of Linux's `futex` on other systems; slower, and right."""
+    """A substitute for Linux's `futex` on other systems: slower, but correct."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -66,7 +66,7 @@ class _Sleepers:
 
 
 def system_words(has_futex: bool = True) -> tuple[int, int, int]:
-    """Return the words of a run record that have the functions of the system."""
+    """Return the words of a run record about functions of the system."""
     library = ctypes.CDLL(None)
     number = _FUTEX.get(platform.machine(), 0)
     if has_futex and number and platform.system() == "Linux":
@@ -80,7 +80,7 @@ def system_words(has_futex: bool = True) -> tuple[int, int, int]:
 
 
 def zeros(count: int) -> NDArray[np.int64]:
-    """Return words that begin on a line of their own."""
+    """Return zeros, as words that begin at a cache line."""
     array = aligned_empty(8 * count).view(np.int64)
     array[:] = 0
     return array
@@ -103,7 +103,7 @@ class ThreadPool:
         """
         `threads` is how many there are besides the callers.
 
-        `usage_of` returns what tells the times of threads by their native identifiers;
+        `usage_of`, given native identifiers, returns a function for the threads' times;
         without it workers take part however crowded processors are.
         """
         self.threads = threads
@@ -232,7 +232,7 @@ class Team:
         self._run(self._job, pool.address)
 
     def _enter(self, pool: ThreadPool) -> ThreadPool:
-        """Make what runs need for a pool, which is another one in a child process."""
+        """Make the run record for `pool`; a child process has another pool."""
         pool.start(self._code)
         sizes = self._sizes
         workers = min(self._limit or pool.threads + 1, pool.threads + 1)

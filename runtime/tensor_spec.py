@@ -129,7 +129,7 @@ class TensorSpec:
 
     def labeled(self, array: Array) -> Any:
         """
-        Return an array of labels for one of their numbers, dicts for rows of scores.
+        Return labels for an array of class numbers, dicts for rows of scores.
 
         Labels are an array of objects, rows a list of dicts by class, as ONNX Runtime
         gives them. An array that stands for neither is returned as it is.

@@ -13,7 +13,7 @@ def names_in(what: str, given: object) -> tuple[str, ...]:
     """
     Return names as a tuple; a string is one name.
 
-    Errors: a BindingError for anything else; `what` are such as "names of outputs".
+    Errors: a BindingError for anything else; `what` is such as "names of outputs".
     """
     if isinstance(given, str):
         return (given,)

@@ -57,9 +57,9 @@ def has_same_bytes(a: Array, b: Array) -> bool:
 
 def repeated_element(array: Array) -> Array | None:
     """
-    Return the element that all of `array` are, or None, as an array without axes.
+    Return the element that `array` repeats, as an array without axes, or None.
 
-    Bits are compared: one NaN is not the other, and -0.0 is not 0.0.
+    Bits are compared: NaNs may differ, and -0.0 is not 0.0.
     """
     if not array.size:
         return None
@@ -114,7 +114,7 @@ def blocks_of(array: Array) -> Iterator[NDArray[np.uint8]]:
 
 @cache
 def physical_bytes() -> int:
-    """Return the bytes of memory of this machine; as good as all where none says."""
+    """Return the bytes of memory of this machine; a huge number if they are unknown."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -142,7 +142,7 @@ def aligned_array(
     """
     Return an array from `np.empty`, or `np.zeros`, at a multiple of `ALIGNMENT`.
 
-    Errors: OutOfMemoryError, which says what it is.
+    Errors: OutOfMemoryError, which says `what` the array is.
     """
     size_bytes = prod(shape) * dtype.itemsize
     if make is np.empty:  # zeros take no memory until they are written

@@ -30,13 +30,13 @@ _NOTHING: ArrayAttr[StringAttr] = ArrayAttr([])
 
 def unchecked(kind: type[AttributeT], **parameters: Any) -> AttributeT:
     """
-    Return an attribute whose parameters are known to be right, by name.
+    Return an attribute with `parameters`, by name, which are known to be right.
 
-    What xDSL makes is the same, but it checks each parameter against its declaration,
-    which takes ten times as long. Models have thousands of names and numbers.
+    xDSL makes the same one, but checks each parameter against its declaration, which
+    takes ten times as long. Models have thousands of names and numbers.
     """
     attribute = object.__new__(kind)
-    vars(attribute).update(parameters)  # which is frozen to all others
+    vars(attribute).update(parameters)  # attributes are frozen
     return attribute
 
 
@@ -44,8 +44,8 @@ class OfAttributes(Generic[T]):
     """
     Values of a function of attributes, each computed once and found by identity.
 
-    To hash an attribute takes xDSL longer than most such functions. They stay alive as
-    long as this does.
+    To hash an attribute takes xDSL longer than most such functions. The attributes stay
+    alive as long as this does.
     """
 
     def __init__(self, function: Callable[[Attribute], T]):

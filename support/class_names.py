@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"-?\d+")
 
 
 def text_of_classes(classes: Sequence[Class]) -> str:
-    """Return classes with bars between them, and one at the end of a single one."""
+    """Return classes with bars between them; a single class is followed by a bar."""
     text = "|".join(map(_text, classes))
     return f"{text}|" if len(classes) == 1 else text
 

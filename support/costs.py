@@ -149,7 +149,7 @@ class Costs(NamedTuple):
     """Vectors multiplied and added in a step of a recurrent op."""
     awaited_bytes_per_ns: float = 8
     """
-    Bytes per nanosecond of a call from which it would wait for them.
+    Bytes per nanosecond of a call above which it would wait for memory.
 
     A core gets 10 to 30 from the third level, and does not wait while it multiplies.
     """
@@ -164,7 +164,7 @@ class Costs(NamedTuple):
     Ten barriers between two cores take as long.
     """
     delayed_bytes: int = 2 << 20
-    """Bytes of a buffer from which waiting for other threads takes no time beside."""
+    """Bytes of a buffer beyond which waiting for other threads is negligible."""
 
 
 MEASURED = Costs()

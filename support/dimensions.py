@@ -13,7 +13,7 @@ from typing import Any
 _LONGEST = 200  # characters; what is longer is a name
 
 AT_MOST = "<= "
-"""Before the name of an output, as the meaning of an axis: that says how long it is."""
+"""In the meaning of an axis, before the name of the output that holds its extent."""
 
 Dims = Mapping[str, int]
 Expression = Callable[[Dims], Any]
@@ -32,7 +32,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: _quotient,
     ast.Mod: operator.mod,
 }
-# As SymPy and Python spell them, which write these texts; with how many arguments.
+# By the names that SymPy and Python write, with their numbers of arguments.
 _FUNCTIONS: dict[str, tuple[Callable[..., Any], int | None]] = {
     "floor": (floor, 1),
     "ceil": (ceil, 1),

@@ -22,13 +22,13 @@ def convert(
     """
     Return `array` with elements of type `dtype`.
 
-    Floats become integers by truncation. NaN and what is out of range become what x86
-    instructions and ONNX Runtime make of them: the lowest i32 or i64, of which
-    integers of 16 bits and fewer are the low bits; as unsigned ones, numbers that have
-    the highest bit are converted without it. With `saturate`, NaN becomes 0 and the
-    others the nearest integer that exists. Anything but zero becomes true. An integer
-    becomes another one by its low bits. To and from floats of 16 bits, the way is by
-    float32.
+    Floats become integers by truncation. NaN and numbers out of range become what x86
+    instructions and ONNX Runtime make of them: the lowest i32 or i64; integers of 16
+    bits and fewer are the low bits of an i32. Numbers with the highest bit of a wider
+    unsigned integer are converted without it, and it is then set. With `saturate`, NaN
+    becomes 0 and the others the nearest integer of the type. Anything but zero becomes
+    true. An integer keeps its low bits. Conversions to and from floats of 16 bits go by
+    way of float32.
     """
     if array.dtype == dtype:
         return array.copy()

@@ -47,7 +47,7 @@ class BindingError(GlowError, ValueError):
 
 
 class TracingError(GlowError, TypeError):
-    """Code that is traced cannot be; the message begins with its line."""
+    """Code cannot be traced; the message begins with its line."""
 
 
 class UnknownAttributeError(TracingError, AttributeError):
@@ -67,7 +67,7 @@ class InternalError(Exception):
 
 
 class RefusedCodeError(InternalError):
-    """Refusal by the generator of machine code, of code that we or a text gave it."""
+    """The generator of machine code refused code, be it from us or from a text."""
 
 
 class MissingFileError(FileNotFoundError):

@@ -43,9 +43,9 @@ _MODEL = re.compile(rb"\x08[\x01-\x1f][\x12-\x42]")
 
 def kind_of_file(path: Path) -> str:
     """
-    Return which suffix a file should have: its own, or that of what it begins with.
+    Return the suffix for the kind of a file: its own if known, else by how it begins.
 
-    What is of no kind has its own. Errors: OSError for a file of another suffix.
+    A file of no known kind keeps its own. Errors: OSError if it must be read.
     """
     if path.suffix in (MODEL, TEXT, EXECUTABLE):
         return path.suffix
@@ -68,7 +68,7 @@ def strangers_in(folder: Path) -> str | None:
     """
     Return who else can write to a folder, and so put code there that this user runs.
 
-    None where that is impossible, or there is no such folder.
+    None if nobody else can, or if there is no such folder.
     """
     if not hasattr(os, "getuid"):
         return None  # folders of a user are private there
@@ -97,12 +97,12 @@ def user_cache_dir() -> Path | None:
     """
     Return the folder for this user's machine code, made if need be.
 
-    `GLOW_CACHE_DIR` names it, or says that there is none where it is empty; by default
-    it is `glow` in the user's cache. None, too, where that cannot be made, with a
-    warning where it is named.
+    `GLOW_CACHE_DIR` names it; if that is empty, there is none. By default it is `glow`
+    in the user's cache. None, too, if the folder cannot be made, with a warning if it
+    is named.
     Source: XDG Base Directory Specification 0.8, where relative paths do not count.
-    Errors: ValueError for a named folder that others can write to; such a default one
-    is not used, with a warning.
+    Errors: ValueError for a named folder that others can write to; a default one that
+    they can write to is not used, with a warning.
     """
     named = os.environ.get(CACHE_VARIABLE)
     if named == "":
@@ -130,7 +130,7 @@ def _default_cache_dir() -> Path:
 @missing_files()
 def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     """Write `pieces` one after another to `path`, replacing an old file at once."""
-    # Unlike a file of tempfile, this one is for everybody whom the umask lets read.
+    # Unlike a file of tempfile, this one has the permissions that the umask allows.
     temporary = path.parent / f".{path.name}.{os.urandom(8).hex()}{TEMPORARY}"
     try:
         with temporary.open("xb") as file:
@@ -173,7 +173,7 @@ class FileCache:
         self.folder = folder
         self.suffix = suffix
         self.limit_bytes = limit_bytes
-        # Looking at all files costs more than writing one: once per so many bytes.
+        # Listing all files costs more than writing one: it is done once per this many.
         self._prune_interval = limit_bytes // 16
         self._unpruned = self._prune_interval
 
@@ -215,7 +215,7 @@ class FileCache:
         """
         Remove all files but those that are being written; return how many there were.
 
-        Processes that have one open or mapped go on with it.
+        Processes that have a file open or mapped can go on using it.
         """
         files = [file for file in self.files() if not file.path.endswith(TEMPORARY)]
         abandoned = [file for file in self._all() if file.is_abandoned]

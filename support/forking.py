@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# These have hooks of forks as well: where a thread imported one while a fork waits, it
-# would release a lock that it never took.
+# These have hooks of forks as well: if a thread imported one while a fork waits, its
+# hook would release a lock that it never took.
 import concurrent.futures.thread  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import logging  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import os
@@ -44,8 +44,8 @@ def undivided() -> Generator[None]:
     Have forks of other threads wait until the block ends.
 
     Else the child may wait forever for a thread that it does not have: one that is in
-    LLVM, or replaces for a moment what others use. Blocks may be nested. Forks wait for
-    imports by themselves.
+    LLVM, or has temporarily replaced something shared. Blocks may be nested. Forks wait
+    for imports by themselves.
     """
     if not _DEPTH.blocks:
         _add(1)
@@ -59,7 +59,7 @@ def undivided() -> Generator[None]:
 
 
 def lock_free_in_children() -> Lock:
-    """Return a lock that no thread holds in a child; for what is whole at each step."""
+    """Return a lock that is free in a child; for data that is valid at each step."""
     lock = Lock()
     _LOCKS.add(lock)
     return lock
@@ -84,7 +84,7 @@ def _others_import() -> bool:
     """
     Return whether another thread imports a module.
 
-    A child would wait for the lock of that module, which Python renews for no module.
+    A child would wait for the lock of that module, as Python does not reset it.
     """
     locks: Mapping[str, Any] = getattr(_bootstrap, "_module_locks", {})
     owners = (getattr(reference(), "owner", None) for reference in [*locks.values()])

@@ -27,16 +27,16 @@ class Multilinear:
     """
     The greatest common divisor of the differences of each coordinate of the points.
 
-    What is rounded to multiples of one of its divisors looks the same at all of them.
+    Rounding to multiples of a divisor of it has the same effect at all points.
     """
     terms: tuple[tuple[int, ...], ...]
-    """The coordinates whose product each term is."""
+    """For each term, the coordinates that are multiplied."""
     scale: int
     """The common divisor of all coefficients."""
     coefficients: tuple[tuple[int, ...], ...]
-    """Of each term, for each integer that is not the same as one before."""
+    """For each distinct integer, the coefficient of each term."""
     places: tuple[int, ...]
-    """Which of these each integer is."""
+    """For each integer, its index in `coefficients`."""
 
     def covers(self, point: Point) -> bool:
         """Return whether `point` is between known points, by whole steps from them."""
@@ -71,7 +71,7 @@ def interpolate(
     points: Sequence[Point], values: Sequence[Sequence[int]]
 ) -> Multilinear | None:
     """
-    Return what gives the `values` of each point, one list for each.
+    Return multilinear integers that are `values` at `points`, one list for each point.
 
     None where points are too few or in one plane, where no multilinear integers pass
     through all, and where no point is left to confirm the others.

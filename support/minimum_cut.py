@@ -28,7 +28,7 @@ class Network:
 
     def source_sides(self) -> tuple[set[Hashable], set[Hashable]]:
         """
-        Return the nodes beside the source in a cut of least cost: the fewest, and most.
+        Return the nodes on the source's side of a minimum cut: the fewest, and most.
 
         Source: Edmonds and Karp's maximum flow, which uses the network up.
         """

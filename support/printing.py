@@ -19,7 +19,7 @@ class LayerPrinter(Printer):
     """
     A printer that ends ops of the memory level, and calls, with the name of their node.
 
-    It is a comment, as values below the graph level are not called as the model's are.
+    It is a comment, as values below the graph level do not have the model's names.
     """
 
     def print_op(self, op: Operation) -> None:

@@ -29,13 +29,13 @@ class Resource:
         self.array = view
         self._settled: NDArray[Any] | None = None
         self._first: Resource | None = None
-        """An equal one by which its bytes are found, and which so lives as long."""
+        """The equal resource found by its digest, kept alive as long as this one."""
 
     def settle(self, place: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
         """
         Keep and return the result of `place`, an equal array that all then share.
 
-        It is asked once: all executables of this process have one place.
+        `place` is called once: all executables of this process share its result.
         """
         if self._settled is not self.array:
             self._settled = self.array = place(self.array)
@@ -90,7 +90,7 @@ class Handle:
         return hash(self.digest)
 
     def find(self) -> Resource | None:
-        """Return the bytes, those of a file read since included."""
+        """Return the bytes, also if their file was read after this was made."""
         if self.resource is None:
             self.resource = find_resource(self.digest)
         return self.resource

@@ -11,7 +11,7 @@ from glow.support.types import element_of, shape_of, tensor_type
 
 
 def broadcasts_to(value: SSAValue, shape: Sequence[int]) -> bool:
-    """Return whether `value` broadcasts to `shape` by NumPy's rule, unchanged by it."""
+    """Return whether `value` broadcasts to exactly `shape` by NumPy's rule."""
     own = shape_of(value)
     tail = shape[len(shape) - len(own) :]
     return len(own) <= len(shape) and all(

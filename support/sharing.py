@@ -18,9 +18,9 @@ def for_each(work: Callable[[T], object], items: Iterable[T], size_bytes: int) -
     """
     Call `work` for each of `items`, which have `size_bytes` in all, in any order.
 
-    Where these are many, as many threads do it as the process may use: NumPy leaves
-    the interpreter to others while it copies and computes. Each of them holds the
-    memory of one item. Errors: those of `work`.
+    For many bytes, all threads that the process may use take part: NumPy lets others
+    run Python while it copies and computes. Each thread holds the memory of one item.
+    Errors: those of `work`.
     """
     threads = allowed_threads() if size_bytes >= _LEAST_BYTES else 1
     if threads == 1:

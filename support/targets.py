@@ -118,8 +118,8 @@ class Target:
         """
         Return how many products are added up before their sum is added to others.
 
-        The second number is how many are added up in blocks at all, at least: fewer
-        cost too much. `is_magnified`: what reads the sums makes their errors larger.
+        The second number is the least to add up in blocks: for fewer, blocks cost too
+        much. `is_magnified`: the ops that read the sums make their errors larger.
         """
         if self.accuracy == "strict":
             return 128, 192
@@ -171,7 +171,7 @@ class LayoutChoice:
     """
     A way in which a target can run an op: the layouts of its operands and results.
 
-    `cost` is over that of the cheapest way, in bytes of memory traffic as slow.
+    `cost` is the excess over the cheapest way, in bytes of traffic that take as long.
     """
 
     operands: tuple[Asked, ...]

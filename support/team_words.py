@@ -6,7 +6,7 @@ All are of 64 bits. A *run record* describes one run to one worker; the same wor
 """
 
 LINE = 8
-"""The words of a line of the caches: what several threads write lies on lines apart."""
+"""The words of a cache line: what several threads write lies on separate lines."""
 
 # A run record.
 WORKER = GATE = 0
@@ -14,7 +14,7 @@ WORKER = GATE = 0
 MAIN, ARENA, IO, CONSTANTS, FAULT = 1, 2, 3, 4, 5
 """Addresses: the entry of the code, and what it takes."""
 OWN_SCRATCH, SCRATCH, SCRATCH_BYTES = 6, 7, 8
-"""Where the caller works; where workers do, each so many bytes behind the other."""
+"""The scratch of the caller; that of the workers, and the bytes of each in it."""
 EPOCH = 9
 """The number of the run times `EPOCH_UNIT`; those of one model only grow."""
 LIMIT, WORKERS = 10, 11
@@ -31,8 +31,8 @@ JOB = 19
 """The address of the caller's record, by which the pool knows whose run it is."""
 TAKEN, GOAL = 20, 21
 """
-How many pieces this worker has done without saying so; how many are counted when its
-section is over.
+How many pieces this worker has done and not yet added to the count in `DONE`; what
+that count is when its section is over.
 """
 STEALS = 22
 """Whether this worker takes pieces of others' shares, 0 while it has its own."""
@@ -42,7 +42,7 @@ The strand that this worker took a piece of last, -1 if none; its own share of t
 pieces from one number to another, `EPOCH` added.
 """
 END = 26
-"""What is behind the pieces that this worker claimed last."""
+"""The number after the pieces that this worker claimed last."""
 RECORD = 32
 """The words of a run record."""
 

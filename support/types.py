@@ -136,7 +136,7 @@ def signless_value(value: float, element: Attribute) -> float:
 
 
 def unsigned(element: Attribute) -> IntegerType:
-    """Return the unsigned integers of as many bits."""
+    """Return the unsigned integer type of the same width."""
     return IntegerType(width_of(element), Signedness.UNSIGNED)
 
 

@@ -26,7 +26,7 @@ from glow.support.walking import ops_in
 
 def save_weights(module: ModuleOp, path: Path) -> None:
     """
-    Write the bytes that `module` refers to and this process has to `path`.
+    Write to `path` the bytes that `module` refers to, as far as this process has them.
 
     The safetensors file appears whole or not at all, and is the same for the same
     constants. Pages of mapped files are given back once read.
@@ -58,7 +58,7 @@ def _resources_in(attribute: Attribute) -> Iterator[Resource]:
 
 @cache
 def _kind_of(kind: type[Attribute]) -> type | None:
-    """Return what attributes of `kind` are, as far as they may hold bytes."""
+    """Return `ArrayAttr` or `Data` if attributes of `kind` are such, else None."""
     return next((each for each in (ArrayAttr, Data) if issubclass(kind, each)), None)
 
 
@@ -82,7 +82,7 @@ def load_weights(path: Path) -> tuple[Resource, ...]:
 
 
 _NAMES = {each.dtype: each.safetensors for each in NUMBER_TYPES}
-# Of types that have one name there, the first; metadata say which other one it is.
+# Of several types with one name there, the first; metadata name any other.
 _DTYPES = {each.safetensors: each.dtype for each in reversed(NUMBER_TYPES)}
 _METADATA = "__metadata__"
 _LENGTH_BYTES = 8

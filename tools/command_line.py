@@ -31,7 +31,7 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 def versions(tool: str) -> str:
-    """Return what a bug report must say: the versions of a tool and what it is of."""
+    """Return the versions of a tool and its dependencies, for bug reports."""
     of = {
         name: version(package)
         for name, package in (
@@ -80,8 +80,8 @@ def run_tool(body: Callable[[], None]) -> None:
 
 
 def _as_glow_error(error: BaseException) -> BaseException:
-    """Return `error`, as one of ours where a text is not valid."""
-    if "xdsl" in sys.modules:  # what needs no compiler, imports none
+    """Return `error`, as an InvalidModelError if it is about an invalid text."""
+    if "xdsl" in sys.modules:  # tools without a compiler import none
         from xdsl.utils.exceptions import ParseError
 
         from glow.analysis.validity import InvalidOpError

@@ -18,7 +18,7 @@ from glow.support.errors import memory_for
 from glow.tools.options import check_folder, named
 
 _LONGEST = 200
-"""The signs of a file's name; systems allow 255 bytes."""
+"""The most characters of a file's name; systems allow 255 bytes."""
 
 
 def read_arrays(texts: Sequence[str], option: str = "--input") -> dict[str, Array]:
@@ -52,11 +52,11 @@ def _read(file: str) -> Array:
 
 def output_paths(names: Iterable[str], folder: Path) -> dict[str, Path]:
     """
-    Return a file in `folder` for each name, of its own, and make the folder.
+    Return a distinct file in `folder` for each name, and make the folder.
 
-    What is not a letter, a digit or one of ._-~ stands as %2F. What is too long for a
-    file ends in a hash, and so do names that differ in case alone, which is nothing to
-    some file systems. Errors: OSError where nothing can be written.
+    Characters other than letters, digits and ._-~ are quoted, as %2F. Names that are
+    too long for a file end in a hash, as do names that differ only in case, which some
+    file systems ignore. Errors: OSError where nothing can be written.
     """
     check_folder(folder)
     plain = {name: quote(name, safe="") for name in names}

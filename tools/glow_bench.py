@@ -20,7 +20,7 @@ from glow.tools.session import Session, add_arguments, open_session
 from glow.tools.timing import Program, interleaved_medians
 
 _MOST_THREADS = 1024
-"""The most that are simulated, each of which takes time."""
+"""The most threads to simulate; each takes time."""
 
 
 def _parser() -> OneLineParser:
@@ -70,7 +70,7 @@ def measure(session: Session, args: argparse.Namespace) -> dict[str, Any]:
     """
     net, threads = session.net, args.threads
     inputs = random_inputs(net.signature, args.seed) | read_arrays(args.input)
-    # States stay where they are from run to run, as for who uses them.
+    # States stay where they are from run to run, as they do in real use.
     run = net.bind(inputs).run if net.signature.states else partial(net.run, inputs)
     programs: list[Program] = [run]
     peers = list(dict.fromkeys(args.vs))
@@ -128,7 +128,7 @@ def _run() -> None:
         args.threads = 1 if args.roofline else allowed_threads()
     if args.simulate_threads is not None:
         _check_simulation(args)
-        args.threads = 2  # for code that threads share; how many is said to each run
+        args.threads = 2  # for code that threads share; runs set how many
     if args.roofline and (args.vs or args.threads != 1 or args.target != "cpu"):
         raise ValueError("expected --roofline for one thread of cpu, and without --vs")
     if not 0 <= args.seconds < float("inf"):

@@ -59,9 +59,9 @@ def _parser() -> OneLineParser:
 
 def _arguments() -> argparse.Namespace:
     """
-    Return the command line, `--profile` without a value unless a file follows.
+    Return the parsed command line; `--profile` has a value only if a file follows.
 
-    Else it would take the model of `glow-run --profile MODEL` for the file.
+    Else it would take MODEL in `glow-run --profile MODEL` for that file.
     """
     words, after = sys.argv[1:], ""
     if "--profile" in words:
@@ -71,7 +71,7 @@ def _arguments() -> argparse.Namespace:
     parser = _parser()
     args, others = parser.parse_known_args(words)
     if others and args.profile == "" and after and not after.startswith("-"):
-        args.profile = after  # there is a model besides, so it is to be a file
+        args.profile = after  # the model is given, too, so this is the file
     elif others:
         parser.error(f"unrecognized arguments: {' '.join(others)}")
     return args
@@ -88,7 +88,7 @@ def _run() -> None:
         raise ValueError(f"expected a name in {known}, got {args.profile!r}")
     if _is_drawn(args) and kind_of_file(Path(args.model)) == EXECUTABLE:
         raise ValueError(f"{args.model}: expected a model to draw, got an executable")
-    for file in filter(None, (args.save, args.profile)):  # before what may take long
+    for file in filter(None, (args.save, args.profile)):  # before any long work
         check_parent(Path(file))
     others = "--vs and --output-dir"
     if args.profile is not None and (args.vs or args.output_dir):

@@ -25,7 +25,7 @@ from glow.tools.repeats import Repeat, repeats_in
 
 PLAIN = "row-major"
 _PLAIN_COLOR = "#444444"
-# Told apart by people who see colors in any way (Okabe and Ito); then dashed.
+# Distinct also to color-blind people (Okabe and Ito); further ones are dashed.
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _STYLES = ("solid", "dashed", "dotted")
 
@@ -52,14 +52,14 @@ def dot_of(module: ModuleOp, times: Mapping[str, float] | None = None) -> str:
     """
     Return a drawing of the functions of `module` in the language of Graphviz.
 
-    What comes in and goes out are ellipses, groups are boxes with a line for each op,
-    and ops that move data are red and say from where to where. Constants are notes in
-    the ops that read them. What follows several times in a row is drawn once, in a
-    frame that says how often.
+    Inputs and outputs are ellipses, groups are boxes with a line for each op, and ops
+    that move data are red and say from where to where. Constants are notes in the ops
+    that read them. Ops that repeat several times in a row are drawn once, in a frame
+    that says how often.
 
-    `times` are the nanoseconds that nodes of the model took, by name. Ops say those of
-    the nodes they come from, in all repetitions, and are filled by their share. Where a
-    node became several ops, each has the time of all, and says how many they are.
+    `times` are the nanoseconds that nodes of the model took, by name. Each op shows the
+    time of the nodes it comes from, in all repetitions, and is colored by its share.
+    Where a node became several ops, each has the time of all, and says how many.
     """
     placeholders = [op for op in module.body.ops if isinstance(op, PlaceholderOp)]
     directions = {op.sym_name.data: op.direction.data for op in placeholders}
@@ -76,7 +76,7 @@ class _Drawing:
     times: Mapping[str, float]
     lines: list[str] = field(default_factory=lambda: [])
     edges: list[str] = field(default_factory=lambda: [])
-    """Apart, as an edge puts both its nodes into the cluster that it stands in."""
+    """Kept apart, as an edge puts its nodes into the cluster in which it is written."""
     names: dict[SSAValue, str] = field(default_factory=lambda: {})
     """The node that each value comes from."""
     layouts: dict[str, dict[str, str]] = field(
@@ -84,7 +84,7 @@ class _Drawing:
     )
     """The look of the edges of each layout."""
     repeated: dict[Operation, Sequence[Operation]] = field(default_factory=lambda: {})
-    """The ops that one op is drawn for, where that is not itself alone."""
+    """The ops that an op is drawn for, where these are several."""
     ops_of_node: Counter[str] = field(default_factory=lambda: Counter())
     """How many ops of a block come from each node of the model."""
     nodes: int = 0
@@ -108,7 +108,7 @@ class _Drawing:
             self._add(op, indent)
 
     def _add_repeat(self, ops: Sequence[Operation], repeat: Repeat) -> None:
-        """Draw the ops of the first repetition, in whose places the others stand."""
+        """Draw the ops of the first repetition, which also stand for all others."""
         first = ops[repeat.start : repeat.start + repeat.period]
         for number, op in enumerate(first, repeat.start):
             self.repeated[op] = ops[number : repeat.stop : repeat.period]
@@ -158,7 +158,7 @@ class _Drawing:
                 self.edges.append(edge)
 
     def _time_of(self, op: Operation) -> tuple[str, dict[str, str]]:
-        """Return a line with the time of a drawn op, and its color; nothing of none."""
+        """Return the time of a drawn op as a line, and its color; both may be empty."""
         ns = sum(self.times.get(_timed(o), 0.0) for o in self.repeated.get(op, [op]))
         if not ns:
             return "", {}

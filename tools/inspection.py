@@ -87,7 +87,7 @@ def check_arguments(args: argparse.Namespace) -> None:
 
 
 def _check_c(args: argparse.Namespace) -> None:
-    """Raise ValueError for what is not to be the code of a model; choose its stage."""
+    """Raise ValueError for options that do not go with C files; choose their stage."""
     check_header(Path(args.emit_c))
     if args.passes or args.stop_after not in (None, _CODE):
         given = f"--stop-after {args.stop_after}" if args.stop_after else "--passes"

@@ -27,8 +27,8 @@ def onnx_form_of(op: type[Operation]) -> str:
     """
     Return the operators that the example of a graph op is exported as, with opsets.
 
-    It is "" for ops that compute nothing themselves, such as a choice. What else an op
-    may become, with other parameters or element types, the example does not show.
+    It is "" for ops that compute nothing themselves, such as a choice. With other
+    parameters or element types than the example, an op may become other operators.
     """
     if not op.name.startswith("graph.") or not hasattr(op, "compute"):
         return ""
@@ -75,7 +75,7 @@ def _module(example: str) -> str:
 
 
 def _divided(right: str) -> tuple[str, str, str]:
-    """Return what an op says before its types, those of operands, and of results."""
+    """Return the text of an op before its types, and those of operands and results."""
     before, arrow, outputs = right.rpartition(" -> ")
     if arrow:
         body, _, inputs = before.rpartition(": (")

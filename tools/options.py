@@ -104,8 +104,8 @@ def named(
     """
     Return the values of `NAME=VALUE` options by name; say what is `expected`.
 
-    Of several signs "=" the first counts whose right side `looks_right`, or the
-    last: both names and values may contain more.
+    Names and values may contain "=": the first one whose right side `looks_right`
+    separates them, else the last one.
     """
     values: dict[str, str] = {}
     for text in texts:

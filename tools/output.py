@@ -17,7 +17,7 @@ from glow.support.printing import layer_text
 
 
 class OutputFile(StringIO):
-    """Text that reaches its file when it is closed, if no tool has failed before."""
+    """Text that reaches its file on close, unless the tool has failed before."""
 
     def __init__(self, path: Path):
         super().__init__()
@@ -77,6 +77,6 @@ class PassLog:
 
 
 def log_time(what: str, seconds: float, note: str = "") -> None:
-    """Write the time of what is no pass to stderr, below those of passes."""
+    """Write a time other than that of a pass to stderr, below those of passes."""
     text = f"{what}: {note}" if note else what
     print(f"{seconds * 1e3:9.2f} ms  {'':7}      {text}", file=sys.stderr)

@@ -105,7 +105,7 @@ def table(
     """
     Return a table of groups, those that take longest first, and the sum.
 
-    With `limit`, the least nanoseconds that a group can take, it has the share of each.
+    `limit` returns the least nanoseconds of a group; a column shows their share.
     """
     if not records:
         return "nothing is computed\n"

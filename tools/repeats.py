@@ -41,12 +41,12 @@ class _Numbered:
 
 def repeats_in(ops: Sequence[Operation]) -> Iterator[Repeat]:
     """
-    Yield what repeats in `ops`, which are some of a block, from front to back.
+    Yield the repeats in `ops`, which are some of a block, from front to back.
 
-    Repetitions compute the same from values of the same types: of the repetition, of
-    the one before at the same places, or of an op before all repetitions that they
-    share. Constants, which are not among `ops`, may differ; so may all that comes to
-    the first repetition.
+    Repetitions compute the same from values of the same types: values of the repetition
+    itself, of the same place in the one before, or of an op before all repetitions,
+    which they share. Constants, which are not among `ops`, may differ; so may the
+    inputs of the first repetition.
     """
     places = _numbered(ops)
     start = 0
@@ -62,7 +62,7 @@ def repeats_in(ops: Sequence[Operation]) -> Iterator[Repeat]:
 
 
 def _repeat(places: Sequence[_Numbered], start: int, period: int) -> Repeat:
-    """Return how often `period` places from `start` on follow each other."""
+    """Return how often the `period` ops from `start` on repeat."""
     same = 0
     while start + same + period < len(places):
         if not _agree(places, start, start + same, period):

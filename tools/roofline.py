@@ -18,17 +18,17 @@ Moves = Sequence[tuple[int, int, int]]
 
 ARITHMETIC = "arithmetic"
 LOW = 0.7
-"""The share of the limit below which there is a reason to name."""
+"""The share of the limit below which a reason is given."""
 
 _LEAST_NS, _SMALL_NS = 200, 3000
 """What is shorter is not measured, as the processor looks ahead; what is small."""
 _HELD = 0.75
 """
-The part of a cache that bytes may fill which are read in turn, and found again.
+The part of a cache that bytes read in turn may fill so that all are found again.
 
-Of more than that, the square of what is left is found: caches let go of what was not
-used for longest, or of nearly that. Measured on Sapphire Rapids, whose second level has
-2 MiB: 159 GB/s for 1.5 MiB, 69 for 2, 48 for 2.5, 36 for 4, 32 for 8, of 168 and 30.
+Of more bytes, the square of the part that fits is found: caches evict what was least
+recently used, or nearly so. Measured on Sapphire Rapids, whose second level has 2 MiB:
+159 GB/s for 1.5 MiB, 69 for 2, 48 for 2.5, 36 for 4, 32 for 8, of 168 and 30.
 """
 _SHORT_SUM = 64
 _FEW_ROWS = 4
@@ -42,7 +42,7 @@ def measured(
     net: Executable, inputs: Mapping[str, object], seconds: float
 ) -> tuple[list[GroupTime], Peaks]:
     """
-    Return the times of groups, and what a core did at the clock that the runs had.
+    Return the times of groups, and the peaks of a core at the clock rate of the runs.
 
     The memory is measured before and after them.
     """
@@ -52,7 +52,7 @@ def measured(
 
 
 def read_measured(entry: Mapping[str, Any]) -> tuple[list[GroupTime], Peaks]:
-    """Return what `measured` did, of which `dataclasses.asdict` made `entry`."""
+    """Return the result of `measured` that `dataclasses.asdict` made `entry` of."""
     return list(map(GroupTime.of, entry["times"])), Peaks.of(entry["peaks"])
 
 
@@ -98,8 +98,8 @@ def _moving(moves: Moves, peaks: Peaks) -> Iterator[tuple[float, str]]:
     """
     Yield how long bytes take to come out of each memory, those beyond it included.
 
-    Bytes that are read again after others are in a cache of which they and these fill
-    no more than `_HELD`; beyond that fewer and fewer are.
+    Bytes that are read again are found in a cache if they and those read since fill no
+    more than `_HELD` of it; beyond that fewer and fewer are.
     """
     left = [float(size) for size, *_ in moves]
     for memory in peaks.memories:
@@ -113,7 +113,7 @@ def _moving(moves: Moves, peaks: Peaks) -> Iterator[tuple[float, str]]:
 
 
 def _beyond(held: float, distance: int) -> float:
-    """Return the part that a cache no longer has of what so many bytes came after."""
+    """Return the part of bytes that a cache lost, `distance` bytes after their use."""
     return max(0.0, 1 - (_HELD * held / max(distance, 1)) ** 2)
 
 
@@ -134,7 +134,7 @@ class Standing:
 
 
 def standings(times: Iterable[GroupTime], peaks: Peaks) -> list[Standing]:
-    """Return how each group stands that takes long enough to tell, in order."""
+    """Return the standing of each group that takes long enough to tell, in order."""
     return [
         Standing(time, limit_of(time.group, peaks))
         for time in times

@@ -2,7 +2,7 @@
 Build the wheel that only runs saved executables: `tools/runtime_wheel.py FOLDER`.
 
 It has the modules of `glow` that reading and running a .glow file can reach without a
-compiler, and needs NumPy alone. In place of others that these name stand modules that
+compiler, and needs NumPy alone. Other modules that these name are replaced by ones that
 say what to install. It takes the place of glow-xdsl, and is not installed beside it.
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 ROOTS = ("glow", "glow.targets", "glow.backends.cpu", "glow.runtime.saved")
 COMPILERS = frozenset({"xdsl", "llvmlite", "onnx", "torch"})
-"""Packages whose users are left out, unless they import them when they need them."""
+"""Packages whose importers are left out, unless they import them only when needed."""
 
 MISSING = '''"""Not in this package."""
 
@@ -50,7 +50,11 @@ def _path_of(module: str) -> Path | None:
 
 
 def _imports(tree: ast.AST, only_at_once: bool) -> Iterator[str]:
-    """Yield what a module imports, for type checkers only or not at once left out."""
+    """
+    Yield what a module imports, unless only for type checkers.
+
+    With `only_at_once`, leave out what it imports later.
+    """
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
@@ -60,7 +64,7 @@ def _imports(tree: ast.AST, only_at_once: bool) -> Iterator[str]:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            # The name of a module to import: at once only by `import_module`.
+            # Possibly a module's name: imported at once only by `import_module`.
             is_call = isinstance(tree, ast.Call) and "import_module" in ast.dump(tree)
             yield from [node.value] if is_call or not only_at_once else []
         elif not (

@@ -57,11 +57,11 @@ class Schedule:
 
     def length(self, workers: int) -> float:
         """
-        Return how long a run takes with so many workers, all there from its beginning.
+        Return how long a run takes with `workers`, all there from its beginning.
 
         Each begins with its own shares of a section and goes on with those of others,
-        as `team_claim` has it, but one by one. A section ends when its count of pieces,
-        a line of the caches, has gone to all workers.
+        as in `team_claim`, but piece by piece. A section ends when the cache line with
+        its count of pieces has gone to all workers.
         """
         end = 0.0
         for strands in self.sections:
@@ -119,11 +119,11 @@ def simulated(
     net: Executable, inputs: dict[str, Array], threads: int, seconds: float
 ) -> dict[str, Any]:
     """
-    Return what `threads` would take, and two as simulated and as measured here.
+    Return the simulated time of `threads`, and of two, which is also measured here.
 
-    `net` has been compiled for several threads and to be profiled. Units: milliseconds,
-    of which `two_ms` is the least of all runs: who else wants the second core only adds
-    to it. Efficiency is the time of one thread over that of all, by their number.
+    `net` has been compiled for several threads and to be profiled. Units: milliseconds;
+    `two_ms` is the least of all runs, as others on the second core only add to it.
+    Efficiency is the time of one thread over `threads` times that of all.
     """
     net.threads = 1
     schedule = Schedule.of(profiled(net, inputs, seconds))

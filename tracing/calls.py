@@ -28,7 +28,7 @@ from glow.tracing.user_code import (
 from glow.tracing.variables import Variable
 
 Gradient = Callable[[tuple[Any, ...], Any, Any], Any]
-"""Returns gradients for arguments, results, and gradients of these."""
+"""Takes arguments, results and gradients of results; returns those of arguments."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class TracedFunction:
 
 
 def is_leaf(value: object) -> bool:
-    """Return whether a value is an operand of a function, and no part of its code."""
+    """Return whether a value is an operand of a function, and not part of its code."""
     if isinstance(value, int | float | Variable):
         return False
     return isinstance(value, Tracer) or is_array(value)
@@ -123,13 +123,13 @@ def composite(
     It becomes a private function of the module, with `name` as its attribute
     `composite`, once per types of its arrays and values of its other arguments. Passes
     and exporters see the call; `inline-functions` replaces it where no target takes it.
-    Outside traces it is the function that it was.
+    Outside traces the function is unchanged.
 
-    `gradient(arguments, results, cotangents)` returns its gradients, where those of
-    what it computes are not meant: a tuple with one for each argument, nested as that,
-    or None. `arguments` is a tuple, `cotangents` are nested as the results. Errors:
-    TracingError at the caller's line for what is no function, or no name, and where
-    gradients are others than that.
+    `gradient(arguments, results, cotangents)` replaces the gradient that follows from
+    what it computes: it returns a tuple with one for each argument, nested like it, or
+    None. `arguments` is a tuple, `cotangents` are nested like the results. Errors:
+    TracingError at the caller's line for objects that are not a function or a name, and
+    for other gradients than these.
     """
     if function is not None:
         check_function("composite", function)
@@ -198,7 +198,7 @@ def _traced_gradient(
     operands: Sequence[Tracer],
     structure: Structure,
 ) -> str:
-    """Trace the gradient of a composite for operands, nested so; return its name."""
+    """Trace the gradient of a composite for nested operands; return its name."""
     trace = current_trace()
     if traced.captured:
         raise error_here(
@@ -233,7 +233,7 @@ def _traced_gradient(
 
 
 def _parts_of(what: str, arguments: tuple[Any, ...], made: Any) -> list[Tensor]:
-    """Return the gradient of each leaf of floats of the arguments."""
+    """Return the gradient of each float leaf of the arguments."""
     parts = cast(tuple[Any, ...], made if isinstance(made, tuple) else (made,))
     if len(parts) != len(arguments):
         raise error_here(

@@ -85,7 +85,7 @@ def while_loop(
     max_iterations: int | None = None,
 ) -> Any:
     """
-    Return what is left of `init` once `body` has replaced it while `condition` holds.
+    Return the last state: `body` replaces it, from `init` on, while `condition` holds.
 
     Both get the state, a nested structure of arrays; `body` returns the next one. A
     loop whose condition stays true does not end; with `max_iterations` the run fails
@@ -130,7 +130,7 @@ def fori_loop(
     lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
 ) -> Any:
     """
-    Return what is left of `init` once `body(i, state)` has replaced it for each i.
+    Return the state after `body(i, state)` has replaced it for each i, from `init` on.
 
     i goes from `lower` up to `upper`, which may be traced integers; it gives way to
     arrays as a number of Python does. Outside traces it is a loop of Python.
@@ -170,13 +170,13 @@ def scan(
     condition: Callable[[Any], Any] | None = None,
 ) -> tuple[Any, Any]:
     """
-    Return what is left of `init`, and what `function` puts out for each part of `xs`.
+    Return the last carry, starting at `init`, and the outputs for the parts of `xs`.
 
     `function(carry, x)` returns the next carry and an output; x has the parts of `xs`
     along their first axes, from the last one on if `reverse`. Outputs are stacked along
     a new first axis. Without `xs`, x is None and `length` is the number of iterations.
-    With `condition` there are at most so many, while `condition(carry)` is true, and
-    rows of iterations that did not run are 0. Outside traces it is a loop of Python.
+    With `condition` fewer may run: they end once `condition(carry)` is false, and rows
+    of iterations that did not run are 0. Outside traces it is a loop of Python.
     Shapes: as those of `while_loop`; arrays of `xs` have one length. Errors: as those
     of `while_loop`; other lengths, no array and no length; a function that returns no
     pair.
@@ -318,7 +318,7 @@ def _iterated(
     must_end: bool = False,
 ) -> tuple[Any, list[Tracer]]:
     """
-    Write a loop whose state is `init`; return what it leaves, and its rows.
+    Write a loop whose state starts as `init`; return its last state, and its rows.
 
     `body` gives the next state, and what the iteration puts into the `iterations` rows.
     """

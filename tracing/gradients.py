@@ -63,7 +63,7 @@ class _Constants:
 
 class Pullback:
     """
-    A function that has been traced, with what it takes to go back from its results.
+    A function that has been traced, and can propagate gradients back from its results.
 
     `value` are the results, nested. Called with gradients of these, nested alike, it
     returns the gradients of the arguments that it was made for.
@@ -120,7 +120,7 @@ class Pullback:
         return self.pulled(seeds)
 
     def pulled(self, seeds: Mapping[SSAValue, Tensor]) -> tuple[Any, ...]:
-        """Return the gradients of each argument that follow from those of values."""
+        """Return the gradients of each argument, from those of values, `seeds`."""
         found = iter(
             self.back(seeds, [each.value for each in self.marked], self.forward)
         )
@@ -232,10 +232,10 @@ def traced_jvp(
     function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[Any, Any]:
     """
-    Return what a function returns, and how that changes along a line.
+    Return the results of a function, and their derivatives along `tangents`.
 
-    Gradients are linear in those of the results: the derivative of them by these is
-    what is asked for.
+    Gradients of arguments are linear in those of results: the derivative of the former
+    by the latter gives these.
     """
     pullback = Pullback("jvp", function, primals, range(len(primals)))
     given, structure = flatten(tuple(tangents))

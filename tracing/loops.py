@@ -62,10 +62,10 @@ def insert_loop(
     must_end: bool = False,
 ) -> tuple[list[Tracer], list[Tracer]]:
     """
-    Insert a loop into the current trace; return what it leaves, and its rows.
+    Insert a loop into the current trace; return its last state, and its rows.
 
-    There are `iterations` rows, 0 where there was no iteration; the first is the last
-    one if `reverse`.
+    There are `iterations` rows, 0 where there was no iteration; with `reverse` the
+    first iteration writes the last row.
     """
     trace = current_trace()
     body = _body(what, values, names, step)

@@ -33,9 +33,9 @@ def owner_of(array: Array) -> Array:
 
 def view_of(base: Array, array: Array) -> View | None:
     """
-    Return what view of `base` has the elements of `array`, in the same memory.
+    Return the view of `base` that has the elements of `array`, in the same memory.
 
-    None if none has, or only one that repeats elements or merges axes of a part.
+    None if there is none, or only one that repeats elements or merges axes of a part.
     """
     if base.dtype != array.dtype or not array.size:
         return None
@@ -87,7 +87,7 @@ def _descending(array: Array) -> list[int]:
 
 
 def _starts(base: Array, offset: int) -> list[int] | None:
-    """Return the index of the element of `base` that lies `offset` bytes behind."""
+    """Return the index of the element `offset` bytes after the first of `base`."""
     starts = [0] * base.ndim
     reach = base.itemsize
     for axis in reversed(_descending(base)):

@@ -205,7 +205,7 @@ def conv_transpose(
     dilation: Sizes = 1,
     groups: int = 1,
 ) -> Any:
-    """Return what `conv` with such a window takes to x: filter [C, O / groups, ...]."""
+    """Return the transpose of `conv`, applied to x: filter [C, O / groups, ...]."""
     window = _window(x, np.shape(filter)[2:], stride, padding, dilation)
     return _apply(ConvTransposeOp, x, filter, bias, group=groups, **window)
 
@@ -261,7 +261,7 @@ def _pool(
     dilation: Sizes,
     **parameters: Any,
 ) -> Any:
-    """Return what a pool with a window of its own takes to x."""
+    """Return the pool of x by op `op`, with a window of its own."""
     extents = _per_axis("kernel", kernel, np.ndim(x) - 2)
     strides = extents if stride is None else stride
     window = _window(x, extents, strides, padding, dilation)

@@ -109,7 +109,7 @@ def promoted(*operands: Any, dtype: Any = None) -> tuple[Tensor, ...]:
 
 
 def common_weak(*operands: Any) -> type | None:
-    """Return the type of a result of numbers alone; None where an array is among."""
+    """Return the type of a result of numbers alone; None if one is an array."""
     kinds = [weak_type(each) for each in operands]
     if None in kinds:
         return None

@@ -142,7 +142,7 @@ def _spec(leaf: PathLeaf) -> ArgumentSpec:
 
 
 def _extents(name: str, shape: object) -> tuple[int | str, ...]:
-    """Return the extents of a `ShapeDtype`; TypeError for what is none."""
+    """Return the extents of a `ShapeDtype`; TypeError for other values."""
     extents = cast(Sequence[Any], shape if isinstance(shape, tuple | list) else (None,))
     for extent in extents:
         if not isinstance(extent, str) and not (
@@ -157,7 +157,7 @@ def _extents(name: str, shape: object) -> tuple[int | str, ...]:
 
 @dataclass(frozen=True)
 class TracedProgram:
-    """A module, and what its storage is to who wrote the function."""
+    """A module, and what its storage means to the caller."""
 
     module: ModuleOp
     structure: Structure
@@ -177,8 +177,8 @@ def trace_program(
 
     Inputs are named after their place in the arguments, as `params.w1`, results after
     theirs, as `result.loss`; a single one is `result`. `dims` has the extents of open
-    dimensions. With `shares_memory`, an array that the function also meets by another
-    way is the same symbol; else arguments are arrays of their own.
+    dimensions. With `shares_memory`, an argument that the function also reaches in
+    another way is the same symbol; else arguments are arrays of their own.
     Errors: TracingError, which begins with the line of the function at fault.
     """
     program = TracedModule()

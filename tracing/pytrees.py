@@ -41,11 +41,10 @@ class PathLeaf(NamedTuple):
 @dataclass(frozen=True)
 class Structure:
     """
-    The nesting of leaves; two that are equal hold as many leaves in the same places.
+    The nesting of leaves; equal ones have leaves in the same places.
 
-    `kind` is the type of the container, None for a leaf. A string or another
-    value that is not a leaf is a container of kind `object` with that and its type as
-    keys.
+    `kind` is the type of the container, None for a leaf. A value that is neither, such
+    as a string, is a container of kind `object` whose keys are the value and its type.
     """
 
     kind: type[Any] | None
@@ -174,7 +173,7 @@ def map_leaves(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """
     Return a tree like `tree` of what `function` returns for its leaves.
 
-    It gets the leaves of the `others` in the same places, which have its structure.
+    `function` also gets the leaves of `others`, of the same structure, in these places.
     Errors: ValueError for another structure.
     """
     leaves, structure = flatten(tree)

@@ -52,7 +52,7 @@ class Trace(GraphWriter):
     """
     A block that is written while a function runs: a function's, or one of a region.
 
-    `parent` is the trace around it. Where that one's values cannot be used, as in
+    `parent` is the trace around it. Where the parent's values cannot be used, as in
     another function, they become arguments of the block, in the order of `captured`.
     """
 
@@ -63,7 +63,7 @@ class Trace(GraphWriter):
         self.parent = parent
         self.block = Block()
         self.captured: dict[SSAValue, Tensor] = {}
-        """The argument for each value of the trace around this one that it uses."""
+        """The argument for each value of `parent` that it uses."""
         self.is_open = True
         self._isolated = isolated
         self._loads: dict[str, Tensor] = {}
@@ -184,7 +184,7 @@ class TracedModule:
         )
 
     def declare(self, op: Any) -> Any:
-        """Add storage to the module, at the location that its name is."""
+        """Add storage to the module, with its name as its location."""
         op.location = location_of(op.sym_name.data)
         self._storage.append(op)
         return op
@@ -214,7 +214,7 @@ class TracedModule:
 
     def constant(self, array: Array, trace: Trace) -> Tensor:
         """
-        Return the elements of an array that the function uses and does not get.
+        Return the elements of an array that the function uses but is not passed.
 
         An array that was met before, or a view of such, is the same symbol.
         """
@@ -235,7 +235,7 @@ class TracedModule:
         self.main.block.add_op(op)
 
     def module(self) -> ModuleOp:
-        """Return all of it as a module; the program is used up."""
+        """Return the finished module; this must not be used any more."""
         for _, storage, value in self.variables.values():
             owner = value.value.owner
             if not isinstance(owner, LoadOp) or owner.symbol.string_value() != (

@@ -114,9 +114,9 @@ def error_here(message: str) -> TracingError:
 
 def check_function(what: str, function: object, takes: int | None = None) -> None:
     """
-    Raise an error at the caller's line for what is no function.
+    Raise an error at the caller's line unless `function` can be called.
 
-    The same for one that cannot be called with as many arguments as it `takes`.
+    With `takes`, it must be possible to call it with that many arguments.
     """
     if not callable(function):
         kind = with_article(type(function).__name__)
@@ -131,13 +131,13 @@ def check_function(what: str, function: object, takes: int | None = None) -> Non
             f"{what}: expected a function of {takes} arguments, got "
             f"{name}{signature(function)}"
         ) from None
-    except ValueError:  # one that says nothing of itself, as some of C
+    except ValueError:  # without a signature, as some functions of C
         return
 
 
 @contextmanager
 def blamed_on_user() -> Generator[None]:
-    """Raise what others refuse of traced arrays as an error at the line that asks."""
+    """Turn an error about traced arrays, by others, into one at the user's line."""
     try:
         yield
     except TypeError as error:
@@ -156,7 +156,7 @@ def blamed_on_user() -> Generator[None]:
 
 @contextmanager
 def blamed_on_caller(what: str) -> Generator[None]:
-    """Raise what is wrong with a call of `what` as an error at the caller's line."""
+    """Turn an error of a call of `what` into one at the caller's line."""
     try:
         yield
     except GlowError:

@@ -24,7 +24,7 @@ class Variable(NDArrayOperatorsMixin):
     `v.value` is what it holds. In a function that is traced it is a traced array, and
     `v.value = x` says what it holds after the run. Elsewhere both are NumPy arrays, and
     the one read is the memory that runs update, in place. It is an operand as any
-    array is, `v + 1`, and `v += 1` assigns; only `==` asks whether it is the same one.
+    array is, `v + 1`, and `v += 1` assigns; only `==` compares identity.
     Errors: TypeError for what is not an array of numbers; ValueError for an assignment
     of another shape or type; in a trace TracingError for both, and for an assignment in
     a composite or the body of a loop, which return values instead.

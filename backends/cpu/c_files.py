@@ -29,10 +29,10 @@ def c_files(module: ModuleOp, target: Target, name: str) -> Mapping[str, Pieces]
     """
     Return what a program of C needs to run a module of the llvm dialect, by suffix.
 
-    Files are `.o` with the function `NAME_run` and nothing else to see, `.weights.o`
-    with the array `NAME_weights`, and the header `.h`. Errors: CompilationError for a
-    module that is no model, code for several threads or with calls of the outside,
-    absent constants, and a target whose objects are not ELF.
+    `.o` exports the function `NAME_run` and nothing else, `.weights.o` the array
+    `NAME_weights`; `.h` is the header. Errors: CompilationError for a module that is
+    not a model, code for several threads or with calls of external functions, absent
+    constants, and a target whose objects are not ELF.
     """
     functions = {op.sym_name.data for op in module.ops if isinstance(op, llvm.FuncOp)}
     if ENTRY not in functions:
@@ -65,7 +65,7 @@ def c_files(module: ModuleOp, target: Target, name: str) -> Mapping[str, Pieces]
 
 
 def _laid_out(arrays: Sequence[Array]) -> tuple[list[int], Pieces, int]:
-    """Return where constants begin, their bytes, and how many; equal ones are one."""
+    """Return offsets of constants, their bytes and total size; no array lies twice."""
     kept = {(address_of(array), array.nbytes): array for array in arrays}
     rooms = [array.nbytes + -array.nbytes % ALIGNMENT for array in kept.values()]
     starts = dict(zip(kept, accumulate(rooms, initial=0), strict=False))
@@ -83,9 +83,9 @@ def _memory(block: Array) -> memoryview:
 
 def _entry(symbol: str, count: int, constants: Sequence[int]) -> str:
     """
-    Return a function that calls `main` with `count` arrays and constants at places.
+    Return a function that calls `main` with `count` arrays, and constants at offsets.
 
-    Nobody is notified of outputs. Pointers are computed, so that no loader needs to
+    It passes no callback for outputs. Pointers are computed, so that no loader needs to
     relocate a table.
     """
     given = [*(f"ptr %x{i}" for i in range(count)), "ptr %weights", "ptr %arena"]
@@ -123,7 +123,7 @@ def _stored(table: str, values: Sequence[str]) -> list[str]:
 
 
 def _check(code: bytes, target: Target) -> None:
-    """Raise unless code needs nothing of the program that it is linked with."""
+    """Raise if code has undefined symbols, which other objects would have to define."""
     try:
         symbols = read_object(code).symbols
     except UnknownFormError as error:

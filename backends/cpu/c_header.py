@@ -14,7 +14,7 @@ from glow.support.arrays import ALIGNMENT, Array
 from glow.support.dtypes import is_narrow, is_small
 from glow.support.names import Names
 
-# Words that name no parameter, in C and in C++, and the names that functions use.
+# Names that no parameter may have: words of C and C++, and those of functions here.
 _WORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char class
 compl concept const consteval constexpr constinit const_cast continue co_await
@@ -38,18 +38,18 @@ class Interface:
     arena_bytes: int
     weights_bytes: int
     starts: Sequence[tuple[int, Array] | None]
-    """Where in the weights the values begin that states start as, and these."""
+    """The offset in the weights, and the array, of each parameter's initial value."""
     messages: Sequence[str]
 
     @property
     def identifiers(self) -> list[str]:
-        """What parameters are called in C, which has fewer names than models."""
+        """The names of parameters in C, which allows fewer than models do."""
         names = Names(_WORDS.split(), "_")
         found: list[str] = []
         for parameter in self.parameters:
             name = re.sub(r"\W+", "_", parameter.spec.name, flags=re.ASCII).strip("_")
             name = name if name[:1].isalpha() else f"x{name}"
-            taken = names.fresh(name.lower())  # macros tell no cases apart
+            taken = names.fresh(name.lower())  # macros are in upper case
             found.append(name + taken[len(name) :])
         return found
 
@@ -171,7 +171,7 @@ def _size(number: int) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return text that ends no comment, and begins none."""
+    """Return text that neither ends nor begins a comment."""
     text = " ".join(text.split())
     return re.sub(r"(?<=[*/])(?=[*/])", " ", text)
 

@@ -29,10 +29,10 @@ class Core:
     maker: str
     family: int
     models: tuple[range, ...]
-    """The models of the family; none: all of the maker that no other core has."""
+    """Its models; if empty, all of the family that no other core has."""
     numbers: _Numbers = field(default_factory=dict[str, Mapping[str, Any]])
     feature: str = ""
-    """One that tells it where a virtual machine says another model."""
+    """One that identifies the core where a virtual machine reports another model."""
 
 
 _WIDE = {"wide_panel": 64, "sums_in_flight": 8}
@@ -68,7 +68,7 @@ CORES = (
     ),
     Core("Intel", _INTEL, 6, (), {"avx512": {**_WIDE, "multiplies_bf16": False}}),
 )
-"""Those that are known; the first that fits is taken."""
+"""The known cores; the first that fits is taken."""
 
 
 def core_of(

@@ -24,8 +24,8 @@ from glow.backends.cpu.elf import (
 from glow.backends.cpu.perf_map import add_to_perf_map, is_perf_map_wanted
 from glow.support.errors import ExecutionError, InternalError
 
-# R_X86_64_...: the address; how far away it is, or a stub for it; how far away a word
-# is that has the address.
+# R_X86_64_...: the address; the distance to it, or to a stub for it; the distance to a
+# word that holds it.
 _64, _PC64 = 1, 24
 _PC32, _PLT32 = 2, 4
 _GOTPCREL, _GOTPCRELX, _REX_GOTPCRELX = 9, 41, 42
@@ -39,7 +39,7 @@ _STUB_BYTES = len(_JUMP) + _WORD_BYTES
 
 class Pages:
     """
-    Memory to write through `data` until `seal` makes it code, which lives as long.
+    Memory to write through `data` until `seal` makes it code, which this value owns.
 
     No byte of it can be written and run at the same time. Needs mprotect.
     """

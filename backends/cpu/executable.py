@@ -43,7 +43,7 @@ from glow.support.errors import CompilationError
 from glow.support.targets import Target
 
 _ALONE = 4
-"""The arguments of a `main` that no threads share; one with more has sections."""
+"""How many arguments a `main` for one thread has; one with sections has more."""
 
 # Name, direction, type, and what else memory-to-loops has to say.
 _Entry = tuple[StringAttr, StringAttr, MemRefType[Attribute], *tuple[Attribute, ...]]
@@ -73,7 +73,7 @@ def compile_module(
     if team is not None:
         objects += function_objects(RUNTIME, target, cache)
     parameters = tuple(parameters_of(module))
-    # Code writes to these, so that it never reads what they start as where that lies.
+    # Code writes to states, so it never reads their initial values in place.
     starts = {b.initial for b in parameters if b.direction == "inout"}
     image = Image(
         Machine("cpu", target.triple, features_of(target), target.accuracy),
@@ -94,7 +94,7 @@ def objects_of(
     """
     Return the code of a module of the llvm dialect, and of kernels it declares.
 
-    `main` is that of a module which has numbers for it, as LLVM IR.
+    `main`, if given, is the LLVM IR of a `main` that reads its numbers from a constant.
     """
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     objects = [
@@ -117,7 +117,7 @@ def level_of(function: FuncOp) -> int:
 
 
 def team_of(module: ModuleOp) -> TeamSizes | None:
-    """Return what main needs to be shared, None if it is for one thread."""
+    """Return the sizes that a shared `main` needs, None if it is for one thread."""
     if "glow.sections" not in module.attributes:
         return None
     names = "strands", "sections", "worker_bytes"
@@ -135,7 +135,7 @@ def list_of(module: ModuleOp, name: str) -> tuple[Any, ...]:
 
 
 def constants_of(module: ModuleOp, starts: Container[int]) -> Iterator[NDArray[Any]]:
-    """Yield the constants; of those in `starts` that repeat an element, this one."""
+    """Yield the constants; of one in `starts` that repeats an element, the element."""
     for number, resource in enumerate(list_of(module, "glow.constants")):
         assert isinstance(resource, ResourceAttr)
         array = resource.data.find()
@@ -166,7 +166,7 @@ def parameters_of(module: ModuleOp) -> Iterator[Parameter]:
 
 
 def _profile(module: ModuleOp) -> Profile | None:
-    """Return what `main` notes, None for a module that says nothing of it."""
+    """Return what `main` records, None for a module compiled without profiling."""
     if RECORDS not in module.attributes:
         return None
     groups = tuple(map(_group, list_of(module, GROUPS)))

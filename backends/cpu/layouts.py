@@ -58,7 +58,7 @@ _SPATIAL = (
 
 
 _EXACT = 1 << 24
-"""Positions below this are numbers of f32."""
+"""f32 represents all positions below this exactly."""
 
 
 def layout_choices(
@@ -95,13 +95,13 @@ def _spatial(op: Operation) -> LayoutChoice:
 
 
 def _attention(op: AttentionOp) -> LayoutChoice:
-    """Return elements of a head in a row; heads and positions lie anywhere."""
+    """Return contiguous elements of a head; heads and positions lie anywhere."""
     asked = _by_name(op, ("query", "key", "value"), AnyOrder((3,)), AnyOrder(None))
     return LayoutChoice(asked, (AnyOrder((3,)),))
 
 
 def _recurrent(op: LstmOp | GruOp | RnnOp) -> LayoutChoice:
-    """Return features and units in a row; steps, rows and directions lie anywhere."""
+    """Return contiguous features and units; other axes lie anywhere."""
     states = ("input", "initial_h", "initial_c")
     results = (AnyOrder((len(shape_of(value)) - 1,)) for value in op.results)
     return LayoutChoice(_by_name(op, states, AnyOrder((2,)), None), tuple(results))
@@ -122,8 +122,8 @@ def carry_cost(
     """
     Return the cost of running `op` in layouts that it carries.
 
-    Kernels follow one stride per axis, or blocks that are alike and without padding,
-    which would not stay zero.
+    Kernels take one stride per axis, or blocks that are the same for all values and
+    have no padding, which would not stay zero.
     """
     pairs = list(zip((*op.operands, *op.results), (*operands, *results), strict=True))
     if all(_is_strided(value, layout) for value, layout in pairs):
@@ -143,7 +143,7 @@ def carry_cost(
 
 
 def _innermost(value: SSAValue, layout: Layout) -> int | None:
-    """Return the axis along which neighbors in memory lie; None of one element."""
+    """Return the axis along which neighbors in memory lie; None for one element."""
     shape, strides = shape_of(value), strides_of(layout, shape_of(value))
     assert strides is not None
     axes = [axis for axis, extent in enumerate(shape) if extent > 1]
@@ -186,7 +186,7 @@ def keeps(op: Operation, target: Target) -> bool:
     """
     Return whether `op` is an attention in f32 with heads on an axis of their own.
 
-    What comes before keys and values is joined with them, and scores are not a result.
+    Past keys and values must be joined already, and scores must not be a result.
     """
     if not isinstance(op, AttentionOp):
         return False
@@ -207,7 +207,7 @@ def _is_faster(op: AttentionOp, target: Target) -> bool:
     """
     Return whether one kernel is faster than products and a softmax.
 
-    It is where some keys are not valid, for few queries, and where scores are many.
+    One kernel is, with a `valid_length`, for few queries, and for many scores.
     """
     queries = op.sizes.group * op.sizes.length
     costs, is_windowed = target.costs, op.window != (-1, -1)

@@ -30,7 +30,7 @@ from glow.support.fingerprint import (
 from glow.support.targets import Target
 from glow.support.walking import free_ops, ops_in, ops_of
 
-# What the code of a kernel is made by.
+# The packages whose sources decide the code of a kernel.
 _PACKAGES = (
     "glow.backends.cpu",
     "glow.codegen",

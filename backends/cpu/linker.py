@@ -32,9 +32,9 @@ def link(objects: Sequence[bytes], symbols: Sequence[str]) -> Code:
     """
     Return the functions `symbols` of object files for this kind of machine.
 
-    Code without variables is shared by all who link the same objects, such as shapes of
-    a model. LLVM, which takes long to load, links files that our linker does not
-    support.
+    Code without variables is linked once for the same objects, such as those of several
+    shapes of a model. LLVM, which takes long to load, links files that our linker does
+    not support.
     """
     key = tuple(objects)
     code = _LINKED.get(key)

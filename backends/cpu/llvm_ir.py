@@ -30,7 +30,7 @@ def _write(writer: LlvmWriter, op: Operation, linkage: str | None = None) -> Non
 
 
 def text_of(writer: LlvmWriter, defined: Container[str]) -> str:
-    """Return what was written, after declarations of functions it calls and lacks."""
+    """Return the text, after declarations of called functions not in `defined`."""
     called = writer.callees.items()
     declarations = (text for name, text in called if name not in defined)
     tail = ["!0 = !{i32 1}"] if writer.uses_nontemporal else []

@@ -205,7 +205,7 @@ def _atomic_rmw(w: LlvmWriter, op: atomics.AtomicRMWOp) -> None:
 
 @writes(atomics.CompareExchangeOp)
 def _compare_exchange(w: LlvmWriter, op: atomics.CompareExchangeOp) -> None:
-    """LLVM's returns what was there and whether that was expected."""
+    """LLVM returns the old value and whether it was the expected one."""
     pair, type_ = f"%pair{w.name(op.result)[1:]}", w.type(op.result.type)
     operands = w.arguments([op.base, op.expected, op.new])
     w.line(f"{pair} = cmpxchg {operands} seq_cst seq_cst")
@@ -228,7 +228,7 @@ def _masked(w: LlvmWriter, op: memory.MaskedLoadOp | memory.MaskedStoreOp) -> No
 
 @writes(memory.GatherLanesOp)
 def _gather(w: LlvmWriter, op: memory.GatherLanesOp) -> None:
-    """LLVM's loads by a vector of pointers."""
+    """LLVM gathers by a vector of pointers."""
     type_: Any = op.result.type
     lanes, element = type_.get_shape()[0], w.type(type_.element_type)
     pointers = f"%places{w.name(op.result)[1:]}"
@@ -289,7 +289,7 @@ def _br(w: LlvmWriter, op: llvm.BrOp) -> None:
 
 @writes(llvm.CondBrOp)
 def _cond_br(w: LlvmWriter, op: llvm.CondBrOp) -> None:
-    """A phi tells edges apart by their block: two edges to one need another block."""
+    """A phi names edges by their source: a second edge to a block needs another one."""
     condition, then = w.typed(op.cond), w.edge(op.then_block, op.then_arguments)
     between = f"{w.label}.to.{w.labels[op.else_block]}"
     is_one = op.then_block is op.else_block

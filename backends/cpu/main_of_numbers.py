@@ -29,7 +29,7 @@ def code_of(kinds: tuple[CallKind, ...], is_shared: bool, entry: int, rows: int)
     """
     Return `main` as LLVM IR: loops around one call of each kind.
 
-    The constants have the numbers at `entry`, so many of which are rows.
+    The numbers are constant `entry`; the first `rows` of them are rows of kernels.
     """
     return "\n".join(_lines(kinds, is_shared, entry, rows))
 
@@ -65,7 +65,7 @@ def _lines(
 
 
 def _words(pointer: str, *names: str) -> list[str]:
-    """Return how words that follow each other are read."""
+    """Return lines that load consecutive words."""
     return [
         line
         for number, name in enumerate(names)
@@ -129,7 +129,7 @@ def _type_of(way: str) -> str:
 
 
 class _Call:
-    """Writes the call of one kind; its numbers are those after that of the kind."""
+    """Writes the call of one kind; its numbers follow the number of the kind."""
 
     def __init__(self, kind: int):
         self._kind = kind
@@ -144,7 +144,7 @@ class _Call:
         return [*self._lines, call, end, "  br label %next"]
 
     def _bounds(self) -> tuple[str, str]:
-        """Write which units pieces have: the last one may have fewer."""
+        """Write the range of units of the pieces; the last piece may have fewer."""
         units, step = self._number(), self._number()
         low, high = (self._named(f"mul i64 %{n}, {step}") for n in ("low", "high"))
         is_whole = self._named(f"icmp slt i64 {high}, {units}")

@@ -32,13 +32,13 @@ from glow.support.arrays import Array, address_of, aligned_empty
 from glow.support.targets import Target
 
 _PART_S, _TIMES = 0.001, 20
-"""How long a measurement takes, and of how many the fastest counts at most."""
+"""The length of a measurement, and the most of them; the fastest counts."""
 _MOST_BYTES = 256 << 20
 _VECTORS = 8
 """The vectors that a step reads or writes."""
 _OF_THE_CORE = ("L1", "L2")
 _PROBE_S, _PROBE_EVERY_S = 25e-6, 5e-3
-"""How long the clock is measured, and how long after the last time."""
+"""How long the clock is measured, and the least time between measurements."""
 _FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, *[ctypes.c_int64] * 3)
 
 Go = Callable[[Array, object, int], None]
@@ -49,7 +49,7 @@ class MemoryRate:
     """
     A cache or the memory, and how fast bytes come and go.
 
-    Units: bytes; rates in bytes per nanosecond, of reading alone and of all.
+    Units: bytes; rates in bytes per nanosecond: of reading, and of the fastest way.
     """
 
     name: str
@@ -88,9 +88,9 @@ class Peaks:
 
     def at_clock(self, flops: float) -> Peaks:
         """
-        Return the peaks of a core whose clock lets it do so many `flops`.
+        Return the peaks of a core at the clock at which it does `flops`.
 
-        The first two caches run at the clock of the core, what is beyond them does not.
+        The first two caches run at the clock of the core; what is beyond them does not.
         """
         ratio = flops / self.flops
         memories = (
@@ -211,7 +211,7 @@ def measured_tile(
     """
     Return the flops per nanosecond of a register tile, of f32 or of bf16.
 
-    Vectors have so many `lanes`, by default as many as there are.
+    `lanes` is the length of vectors, by default that of the target.
     """
     x = aligned_empty(_MOST_BYTES >> 8).view(np.float32)
     x.fill(0)
@@ -224,11 +224,11 @@ def measured_tile(
 
 class ClockProbe:
     """
-    What multiply-adds a core does at the clock that it has, measured now and then.
+    The rate of multiply-adds of a core at its present clock, measured now and then.
 
     Processors lower their clock some milliseconds after the first instructions of 512
-    bits, more for denser ones, and others on the machine lower it too: 3.5 and 3.1 GHz
-    on Sapphire Rapids. What a run could do is what it has, not what the core once had.
+    bits, more for denser ones, and other load on the machine lowers it too: 3.5 and 3.1
+    GHz on Sapphire Rapids. A run is compared with its own clock, not an earlier one.
     """
 
     def __init__(self) -> None:
@@ -244,7 +244,7 @@ class ClockProbe:
         if time.perf_counter() < self._last + _PROBE_EVERY_S:
             return
         one, four = self._one_and_four()
-        while one < _PROBE_S / 2:  # others had the core while units were counted
+        while one < _PROBE_S / 2:  # others used the core while units were counted
             self._units *= 2
             one, four = self._one_and_four()
         if four > one:
@@ -253,9 +253,9 @@ class ClockProbe:
 
     def _one_and_four(self) -> tuple[float, float]:
         """
-        Return what one and four times the units take.
+        Return the seconds of one and of four times the units.
 
-        A call and the first vectors of 512 bits take some microseconds by themselves.
+        Both include the microseconds of a call and of the first vectors of 512 bits.
         """
         one, four = (min(self._seconds(n) for _ in range(3)) for n in (1, 4))
         return one, four
@@ -271,7 +271,7 @@ class ClockProbe:
 
 
 def _multiply_adds(target: Target) -> tuple[Go, int, Array]:
-    """Return what multiplies and adds, the flops of a unit, and an array for it."""
+    """Return a function of multiply-adds, the flops of a unit, and an array for it."""
     sums = min(12, target.registers - 3)
     x = aligned_empty(4 * sums * target.f32_lanes).view(np.float32)
     x.fill(0)
@@ -302,8 +302,8 @@ def measured_peaks() -> Peaks:
         length = part // x.itemsize // step * step
         return length * x.itemsize / _best(partial(go, x, PassesRow(length)))
 
-    # Half of a cache, so that what else is there does not matter. Others use the last
-    # one too: it is as large as what comes more at its rate than at the memory's.
+    # Half of a cache, so that its other contents do not matter. Others use the last one
+    # too: its size is the most that is read nearer to its rate than to the memory's.
     *inner, last = sizes
     near = held = min([last // 2, *(4 * size for size in inner[-1:])])
     reading = passing[0][0]
@@ -322,7 +322,7 @@ def measured_peaks() -> Peaks:
 def _linked(
     kernel: Kernel, row: object, target: Target, element: Attribute = f32
 ) -> Go:
-    """Return what calls `kernel` with an array, a row and a number of units."""
+    """Return a function that runs `kernel` on an array, a row and a number of units."""
     nowhere = Block(arg_types=[flat(element)]).args[0]
     arguments = {"x": Argument(nowhere, Operand(element))}
     kernel = kernel.called_with(arguments, row)

@@ -28,7 +28,7 @@ def add_to_perf_map(functions: Iterable[tuple[int, int, str]]) -> None:
     """
     Append the address, size in bytes and name of functions to the file of this process.
 
-    Others can write to that folder: a link that one of them left there is not followed.
+    Other users can write to that folder, so a symbolic link there is not followed.
     Errors: OSError.
     """
     lines = [f"{start:x} {size:x} {name}\n" for start, size, name in functions]

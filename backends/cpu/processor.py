@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-# LLVM's names of features that Linux calls by others, dots and dashes aside.
+# LLVM's feature names that differ from Linux's, apart from dots and dashes.
 _LINUX_NAMES = {
     "64bit": "lm",
     "bmi": "bmi1",
@@ -28,7 +28,7 @@ _LINUX_NAMES = {
     "sse3": "pni",
 }
 
-# What LLVM goes by, as Linux calls it.
+# The facts by which LLVM tells processors apart, as Linux calls them.
 _IDENTITY = ("vendor_id", "cpu family", "model", "stepping", "flags")
 
 DEFAULT_CACHE_SIZES = (32 << 10, 512 << 10)

@@ -31,7 +31,7 @@ from glow.support.types import compute_type, dtype_of, element_of, shape_of
 
 @dataclass(frozen=True)
 class ProductShape:
-    """A product as far as its layouts depend on it, so that ops alike share them."""
+    """What the layouts of a product depend on, so that equal products share them."""
 
     elements: tuple[Attribute, Attribute, Attribute]
     """Of the factors and the result."""
@@ -86,9 +86,9 @@ def product_choices(
     op: MatMulOp, target: Target, offers: Offers
 ) -> Sequence[LayoutChoice]:
     """
-    Return panels for a right factor, or columns in a row where a run computes it.
+    Return panels for a right factor, or its columns innermost where a run computes it.
 
-    Of the left factor and the result, rows or columns are in a row. The summed axis may
+    The left factor and the result have rows or columns innermost. The summed axis may
     be split in the left factor, if panels have their rows in the same order.
     """
     product = ProductShape.of(op)
@@ -135,7 +135,7 @@ def _bytes(shape: Shape, product: ProductShape, place: int) -> int:
 
 
 def _has_columns(product: ProductShape, target: Target) -> bool:
-    """Return whether a kernel can write columns in a row, and has a tile of rows."""
+    """Return whether a kernel can write contiguous columns, and rows fill a tile."""
     is_vector = min(len(product.lhs), len(product.rhs)) == 1
     if is_vector or compute_type(product.elements[2]) != f32:
         return False
@@ -143,7 +143,7 @@ def _has_columns(product: ProductShape, target: Target) -> bool:
 
 
 def _right(product: ProductShape, target: Target) -> Asked:
-    """Return the request for the right factor: panels, or columns in a row."""
+    """Return the request for the right factor: panels, or the columns innermost."""
     if len(product.rhs) == 1:
         return None
     if not product.is_packed:

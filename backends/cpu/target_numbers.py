@@ -9,11 +9,11 @@ from glow.backends.cpu.targets import cpu_target
 from glow.support.targets import Target
 
 _GAIN = 1.03
-"""How much faster a way must be than the usual one to be taken."""
+"""How much faster than the usual choice another one must be to be taken."""
 _SAME = 1.015
 """How much faster a lower tile must be than a taller one to be taken."""
 _NARROW = 0.8
-"""The rate of narrower vectors, beside whole ones, from which they are taken."""
+"""The share of the rate of whole vectors above which narrower ones are taken."""
 
 
 def target_numbers() -> list[str]:

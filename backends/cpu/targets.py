@@ -67,8 +67,8 @@ _GENERIC_CPU = {
     "neon": "generic",
 }
 _ALIASES = {"aarch64": "neon"}
-# Instructions of these are the system's, or have names of their own in LLVM IR, which
-# nothing here says: code runs without them. AVX10.1 names what has other names too.
+# Features that code runs without: their instructions are for the system, or are
+# intrinsics that nothing here calls. AVX10.1 names features that have other names too.
 _UNUSED = {
     *("avx10.1", "avx10.1-256", "avx10.1-512", "prefetchi"),
     *("clflushopt", "clwb", "clzero", "fsgsbase", "fxsr", "invpcid", "mwaitx", "pku"),

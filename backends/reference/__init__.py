@@ -39,7 +39,7 @@ TARGET = Target(
 
 
 def reference_target(name: str) -> Callable[[str], Target]:
-    """Return what makes the one target of a backend that runs on NumPy."""
+    """Return a function that makes the one target of a backend that runs on NumPy."""
 
     def make(features: str) -> Target:
         if features:

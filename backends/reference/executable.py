@@ -105,7 +105,7 @@ class ReferenceExecutable(Executable):
         specs = (*signature.inputs, *(state.spec for state in signature.states))
         pairs = zip(specs, (*inputs, *states), strict=True)
         written = {*map(id, outputs), *map(id, states)}
-        # What is updated in place is to be read as it was before the run to the end.
+        # Arrays updated in place are read, to the end, as they were before the run.
         given = {
             spec.name: spec.unpack(array.copy() if id(array) in written else array)
             for spec, array in pairs

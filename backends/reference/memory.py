@@ -287,7 +287,7 @@ class MemoryMachine:
 
 
 def _nothing(machine: MemoryMachine, op: Operation) -> None:
-    """Run an op that no element is touched by."""
+    """Run an op that touches no element."""
 
 
 _STEPS: tuple[tuple[Any, Callable[[MemoryMachine, Any], None]], ...] = (
@@ -312,7 +312,7 @@ def _poisoned_buffer(type_: Any) -> Array:
 
 
 def _stored_as(array: Array, dtype: np.dtype[Any]) -> Array:
-    """Return what is computed as elements of a buffer, rounded, with the same bits."""
+    """Return a result as a buffer's elements: rounded, or the same bits unsigned."""
     if array.dtype.kind == "i" and dtype.kind == "u" and array.dtype != dtype:
         return array.astype(dtype)
     return convert(array, dtype) if is_narrow(dtype) else array.astype(dtype)

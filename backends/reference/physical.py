@@ -24,7 +24,7 @@ from glow.support.layout import Layout, address_map, row_major, size_of
 from glow.support.targets import AnyOrder, Asked, TargetQueries
 from glow.support.types import itemsize_of, shape_of
 
-# What padding of integers holds; no index and no count is like it.
+# What padding of integers holds; no valid index or count equals it.
 _POISON = -77
 
 FoundLayouts = Sequence[Layout | None]

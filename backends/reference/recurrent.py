@@ -83,7 +83,7 @@ class _Cell:
         return run_region(self.op.activations[number], [x])[0]
 
     def step(self, gates: list[Array], state: list[Array]) -> list[Array]:
-        """Return the state after a step, from what the gates take of the input."""
+        """Return the state after a step, from what the input adds to each gate."""
         added = self.sums("recurrence", state[0])
         if isinstance(self.op, GruOp):
             return self._gru(gates, added, state[0])

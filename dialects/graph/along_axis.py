@@ -1,4 +1,4 @@
-"""Functions of all elements along one axis: softmax, running sums, the best."""
+"""Functions of all elements along one axis: softmax, running sums, top k."""
 
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ from glow.support.types import (
 
 
 class AlongAxisOp(AxisOp, DeclaredOp):
-    """A function of all elements along `axis` together, at each of them."""
+    """An op whose result at each element depends on all elements along `axis`."""
 
     SHAPES: ClassVar[str] = (
         "input any, result as input.\nErrors: an axis that the input lacks."
@@ -70,7 +70,7 @@ class CumsumOp(AlongAxisOp, onnx="CumSum-14", elements=WIDE_NUMBER):
     """
     The sum of the elements up to each one along `axis`, in `reverse` from each one on.
 
-    Where it is `exclusive`, without the element itself: the first sum is 0.
+    With `exclusive`, the element itself is left out: the first sum is 0.
     """
 
     @staticmethod
@@ -92,10 +92,10 @@ class CumsumOp(AlongAxisOp, onnx="CumSum-14", elements=WIDE_NUMBER):
 
 class TopKOp(AxisOp, elements=NUMBER):
     """
-    The `k` largest elements along `axis`, or the smallest, the best first, and where.
+    The `k` largest or smallest elements along `axis`, best first, and their indices.
 
-    Of equal ones the first comes first; NaN is larger than any number. What nothing
-    asks for, values or indices, may be absent.
+    Of equal ones the first comes first; NaN is larger than any number. One of values
+    and indices may be absent.
 
     Shapes: input any but a scalar, values as input with `k` elements along `axis`,
     indices as values, of i64.

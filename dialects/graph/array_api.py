@@ -1,8 +1,8 @@
 """
 Functions of tensors, under the names of the Python array API standard.
 
-Each appends ops where the first of its tensors was written. Where that standard has
-another function than NumPy, it is the standard's.
+Each appends ops where the first of its tensors was written. Where that standard
+differs from NumPy, the standard is followed.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def not_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 
 def tensor(operand: TensorLike, *others: TensorLike) -> Tensor:
-    """Return an operand as a tensor; a number is like the first of `others`."""
+    """Return an operand as a tensor; numbers get the type of the first of `others`."""
     if isinstance(operand, Tensor):
         return operand
     writer = writer_of(*others)
@@ -144,13 +144,13 @@ def broadcast_to(x: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def expand_dims(x: Tensor, axis: int = 0) -> Tensor:
-    """Return `x` with an axis of extent 1 that comes to `axis`."""
+    """Return `x` with a new axis of extent 1 at `axis`."""
     at = normalize_axis(axis, x.ndim + 1)
     return x.reshape(*x.shape[:at], 1, *x.shape[at:])
 
 
 def squeeze(x: Tensor, axis: int | Sequence[int]) -> Tensor:
-    """Return `x` without axes, which have extent 1."""
+    """Return `x` without the given axes, which have extent 1."""
     axes = _axes(x, axis)
     return x.reshape(*(n for i, n in enumerate(x.shape) if i not in axes))
 

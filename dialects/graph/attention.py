@@ -93,7 +93,7 @@ class AttentionOp(GraphOp, elements=FLOAT):
 
     @staticmethod
     def neutrals() -> Neutrals:
-        """One half of a past stands for nothing; the bias of no bias is 0.0."""
+        """Half of a past has no neutral value; an absent bias is 0.0."""
         return {
             "mask": Neutral(1, lambda op: op.sizes.scores[-2:], i1),
             "bias": Neutral(0, lambda op: op.sizes.scores[-2:]),
@@ -112,7 +112,7 @@ class AttentionOp(GraphOp, elements=FLOAT):
         """
         Return how far back and ahead a query sees from its position; -1: without end.
 
-        A bound that no position reaches is none.
+        A bound that no position reaches is -1 too.
         """
         s, right = self.sizes, self.right_window_size
         left = self.left_window_size

@@ -1,4 +1,4 @@
-"""Sizes of an attention, and what its operands must be like."""
+"""Sizes of an attention, and checks of its operands and parameters."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class AttentionSizes:
         return self.batch, self.heads, self.length, self.value_elements
 
     def scale(self, given: float | None) -> float:
-        """Return the factor of the scores, if `given` is absent by the elements."""
+        """Return `given`, the factor of the scores, or if absent the default."""
         return max(self.elements, 1) ** -0.5 if given is None else given
 
 
@@ -151,7 +151,7 @@ def given_sizes(operands: Mapping[str, Any], p: Mapping[str, Any]) -> AttentionS
 
 
 def check_elements(operands: Mapping[str, Any]) -> None:
-    """Raise unless floats have the elements of the query."""
+    """Raise unless float operands have the element type of the query."""
     element = element_of(operands["query"])
     for name in ("key", "value", "bias", "past_key", "past_value"):
         value = operands[name]

@@ -44,7 +44,7 @@ from glow.support.types import ANY, ElementSet, dtype_of, element_of, shape_of
 
 @cache
 def _flags_of(op: type[GraphOp]) -> dict[str, str]:
-    """Return which flag says that an optional result is there, by result."""
+    """Map each optional result to the flag that asks for it."""
     results = op.get_irdl_definition().results
     return {n: f"with_{n}" for n, kind in results if isinstance(kind, OptResultDef)}
 
@@ -61,7 +61,7 @@ def _defaults_of(op: type[GraphOp]) -> dict[str, Any]:
 
 @cache
 def _asked_by_infer(op: type[GraphOp]) -> Callable[[str], bool]:
-    """Return which parameters `infer` of `op` wants to know."""
+    """Return a test of whether `infer` of `op` takes a parameter."""
     parameters = signature(op.infer).parameters.values()
     if any(parameter.kind is Argument.VAR_KEYWORD for parameter in parameters):
         shared = parameters_of(op.infer)
@@ -83,8 +83,8 @@ class GraphOp(OrderedOp):
     an optional one is absent, a sequence where it is variadic), then a keyword
     argument per property, with its default, and per optional result X a flag `with_X`,
     a property or not. It takes arrays, and returns an array or a tuple of those that
-    are asked for. `infer` takes values in the same slots, and out of the keyword
-    arguments those that types follow from; it returns the type or the types of all
+    are asked for. `infer` takes values in the same slots, and of the keyword arguments
+    those that types depend on; it returns the type or the types of all
     results, asked for or not. Neither sees a layout.
 
     From each keyword argument of `compute` follow a property of its name, type and
@@ -97,7 +97,7 @@ class GraphOp(OrderedOp):
         compute: ClassVar[Callable[..., Array | tuple[Array, ...]]]
         gradient: ClassVar[GradientRule]
 
-        result: OpResult[Attribute]  # of most of them
+        result: OpResult[Attribute]  # of most ops
 
         def __getattr__(self, name: str) -> Any: ...
 
@@ -138,7 +138,7 @@ class GraphOp(OrderedOp):
         counts_results = any(isinstance(o, AttrSizedResultSegments) for o in options)
         for name, parameter in cls.declared().items():
             if counts_results and hasattr(cls, name.removeprefix("with_")):
-                continue  # a flag that the number of results says
+                continue  # a flag that the number of results implies
             if name in vars(cls):
                 raise TypeError(f"{cls.__name__}: expected {name} in compute alone")
             setattr(cls, f"{name}_attribute", parameter.definition())

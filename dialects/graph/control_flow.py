@@ -100,7 +100,7 @@ class RepeatingOp(CallingOp):
     """
     An op that calls a function until its limit, and while its condition is true.
 
-    Where it `must_end`, a run in which the limit ends it fails.
+    With `must_end`, a run fails if the condition is still true at the limit.
     """
 
     body = prop_def(FlatSymbolRefAttrConstr)
@@ -352,7 +352,7 @@ class LoopOp(RepeatingOp, ControlFlowOp):
         self._check_order()
 
     def carry_also(self, initial: Sequence[SSAValue], body: str) -> list[SSAValue]:
-        """Carry more values, behind others, by another body; return their results."""
+        """Carry `initial` too, behind others, by another body; return its results."""
         limits = [v for v in (self.limit, self.condition) if v is not None]
         carried, inputs = [*self.initial, *initial], list(self.inputs)
         sizes = [int(self.limit is not None), int(self.condition is not None)]

@@ -34,7 +34,7 @@ def _check_group(group: int, input: SSAValue, filter: SSAValue) -> None:
 
 
 class ConvolutionOp(GraphOp, elements=FLOAT):
-    """A sum over a window of weights, plus one bias per output channel when given."""
+    """A weighted sum over a window, plus one bias per output channel when given."""
 
     @staticmethod
     def neutrals() -> Neutrals:
@@ -55,7 +55,7 @@ class ConvolutionOp(GraphOp, elements=FLOAT):
 
 
 def _surplus(window: Window, input: Ints, result: Ints) -> tuple[Ints, Ints]:
-    """Return what windows leave unread at the end of each axis, and read beyond it."""
+    """Return how many elements per axis windows leave unread, or read beyond it."""
     rests = [
         extent + window.begins[axis] - (count - 1) * window.strides[axis] - span
         for axis, (extent, count, span) in enumerate(
@@ -68,7 +68,7 @@ def _surplus(window: Window, input: Ints, result: Ints) -> tuple[Ints, Ints]:
 def spread_windows(
     b: Backward, g: Any, filter: Any, window: Window, spatial: Ints, group: int
 ) -> Any:
-    """Add for each element of `g` that times `filter` to its window of an input."""
+    """Add `filter` times each element of `g` to the window that the element is for."""
     unread, beyond = _surplus(window, spatial, g.shape[2:])
     return b.emit(
         ConvTransposeOp,

@@ -100,9 +100,9 @@ class DeclaredOp(GraphOp):
     `class ExpOp(UnaryOp, onnx="Exp-13", compute=np.exp, rule="math.exp")` is
     `graph.exp`. Its docstring says what it computes; shapes, source and an example are
     added where it does not say them. Without `onnx`, the docstring names a source.
-    `elements` are those that operands may have, `result` are those of the result where
-    they are others. `compute` and `rule`, what happens to one element, may also be
-    static methods. A class with a `name` of its own is defined as usual.
+    `elements` are the element types that operands may have, `result` is that of the
+    result where it is another. `compute` and `rule`, what happens to one element, may
+    also be static methods. A class with a `name` of its own is defined as usual.
     """
 
     ELEMENTS: ClassVar[ElementSet] = FLOAT

@@ -227,7 +227,7 @@ def _corners(boxes: Array, centers: bool) -> Array:
 
 
 def _overlap(corners: Array, one: int, others: Array) -> Array:
-    """Return the intersection by the union; 0 where a box or that has no area."""
+    """Return intersection over union; 0 where a box or either of these has no area."""
     lows, highs = corners[:, 0], corners[:, 1]
     sides = np.minimum(highs[one], highs[others]) - np.maximum(lows[one], lows[others])
     sizes = highs - lows

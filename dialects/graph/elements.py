@@ -16,7 +16,7 @@ from glow.support.types import dtype_of, element_type_of, is_bool, is_float
 
 
 def element_for(dtype: Any) -> Attribute:
-    """Return an element type that is given as such, or as NumPy calls it."""
+    """Return the element type that is given, as an attribute or as a NumPy dtype."""
     return (
         dtype if isinstance(dtype, Attribute) else element_type_of(dtype_named(dtype))
     )

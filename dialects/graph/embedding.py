@@ -204,9 +204,9 @@ class EmbeddingBagOp(BagOp):
 
     A bag ends where the next one begins, the last one with the indices, or with
     `include_last_offset` where one more offset says. Without offsets, the last axis of
-    the indices is a bag. Weights scale the rows before; absent, they are 1. A mean is
-    the sum over the number of rows in the bag, weighted or not; an empty bag is 0 in
-    any mode, and an index that is `padding_idx` is not in its bag.
+    the indices is a bag. Weights, 1 if absent, scale the rows first. A mean is
+    the sum divided by the number of rows in the bag, weighted or not; an empty bag is 0
+    in any mode, and an index that is `padding_idx` is not in its bag.
 
     Shapes: table [V, D] of floats, indices [N] with offsets [B] (one more with
     include_last_offset), both of i32 or i64, result [B, D]; or indices [I..., L]

@@ -52,7 +52,7 @@ def check_positions(data: SSAValue, indices: SSAValue, axis: int) -> None:
 
 
 def check_tuples(data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> int:
-    """Return how many axes of `data` each of the tuples in `indices` is for."""
+    """Return how many axes of `data` each tuple in `indices` indexes."""
     INDEX.check(indices)
     shape, extents = shape_of(data), shape_of(indices)
     if not 0 <= batch_dims < min(len(shape), len(extents)):
@@ -149,7 +149,7 @@ class GatherOp(GraphOp, moves=True):
 
 class GatherElementsOp(AxisOp, moves=True):
     """
-    The element of `data` at each position of `indices`, which is moved along `axis`.
+    For each index, the element of `data` at its place, but at the index along `axis`.
 
     A negative index counts from the end. The indices may have fewer positions than the
     data along another axis: the first ones are meant.

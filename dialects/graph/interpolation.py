@@ -27,7 +27,7 @@ COORDINATES: tuple[str, ...] = get_args(Coordinates)
 ROUNDINGS: tuple[str, ...] = get_args(Rounding)
 CROP = "tf_crop_and_resize"
 HALF_WAY = 1e-6
-"""As close to the middle of two elements, both are as near: ONNX Runtime's choice."""
+"""This close to the middle of two elements, both are equally near, by ONNX Runtime."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Taps:
 
     @property
     def is_identity(self) -> bool:
-        """Whether each place is the element at its position; counts are not seen."""
+        """Whether place i is element i of the input, which may have more elements."""
         places = range(len(self.positions))
         is_plain = self.weights is None and self.inside is None
         return is_plain and self.positions.ravel().tolist() == list(places)
@@ -104,8 +104,8 @@ class Interpolation:
         """
         Return where the places of `line` come from, for elements of `dtype`.
 
-        ONNX Runtime computes in floats of 32 bits, which decides between neighbors;
-        so is it here, but for f64.
+        As in ONNX Runtime, positions are computed in f32, which decides between
+        neighbors; for elements of f64, in f64.
         """
         if dtype != np.float64:
             dtype = np.dtype(np.float32)
@@ -185,14 +185,14 @@ class Interpolation:
         return Taps(_clipped(positions, line), weights)
 
     def _cubic_weights(self, distance: Array) -> Array:
-        """Return the weight of what lies at a distance, by Keys' convolution."""
+        """Return the weight of an element at a distance, by Keys' convolution."""
         x, a = np.abs(distance), distance.dtype.type(self.cubic_coeff_a)
         near = ((a + 2) * x - (a + 3)) * x * x + 1
         far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
         return np.where(x <= 1, near, np.where(x < 2, far, 0)).astype(x.dtype)
 
     def _smooth(self, at: Array, line: ScaledAxis) -> Taps:
-        """Widen what is a line or a cubic curve by how much the axis is shortened."""
+        """Widen the linear or cubic curve by how much the axis is shortened."""
         stretch = max(1 / line.scale, 1.0)
         curve: Callable[[Array], Array] = self._cubic_weights
         if self.mode == "linear":

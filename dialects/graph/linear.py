@@ -177,7 +177,7 @@ class EinsumOp(GraphOp, elements=WIDE_NUMBER):
 
 
 MOST_ROWS = 8
-"""Of matrices whose determinant has a gradient, of minors: N^2 of them."""
+"""The most rows of matrices whose determinant has a gradient: it takes N^2 minors."""
 
 
 class DetOp(GraphOp, elements=FLOAT):

@@ -45,7 +45,7 @@ class BitwiseXorOp(
     compute=np.bitwise_xor,
     rule="arith.xori",
 ):
-    """The bits that one of lhs and rhs has."""
+    """The bits that exactly one of lhs and rhs has."""
 
     traits = traits_def(Pure(), Commutative())
 

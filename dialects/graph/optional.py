@@ -17,7 +17,7 @@ NOTHING = -0.0
 """
 The neutral element of addition: -0.0 for floats, 0 for integers.
 
-0.0 would make 0.0 of -0.0.
+Adding 0.0 would turn -0.0 into 0.0.
 """
 
 NeutralNumber = float | Literal["lowest", "highest"] | Callable[[Any], float]
@@ -25,7 +25,7 @@ NeutralNumber = float | Literal["lowest", "highest"] | Callable[[Any], float]
 
 Outside = Callable[[Any, SSAValue, SSAValue], Sequence[Operation]]
 """
-Ops that give the result of an op without an operand what that would have done.
+Ops that do to the result of an op what the operand left out would have done.
 
 `outside(op, result, operand)`; the last op has the new result.
 """
@@ -60,7 +60,7 @@ class Neutral:
     """A description of `number`, where it is a function."""
 
     def array(self, op: Any) -> NDArray[Any] | None:
-        """Return the operand that leaves `op` as it is without; its strides are 0."""
+        """Return the operand that changes nothing in `op`; its strides are 0."""
         shape = self.shape(op)
         if shape is None:
             return None

@@ -32,8 +32,8 @@ def outlined(
     """
     Return the private function that does what `block` does and returns `results`.
 
-    Ops of the block may read values from outside. What `copy` gives for one is a new
-    op that makes it inside; each other one becomes an argument.
+    Ops of the block may read values from outside. Where `copy` returns an op for one,
+    that op makes it inside; each other one becomes an argument.
     """
     end = ReturnOp(*results)
     end.location = location
@@ -68,9 +68,9 @@ def outlined(
 
 def take_alike(functions: Sequence[OutlinedFunction]) -> list[SSAValue]:
     """
-    Let functions take what any of them does, in one order, and return these values.
+    Let functions take all values that any of them captures, in one order; return these.
 
-    They have no arguments but for what they capture.
+    They have no other arguments.
     """
     values = list(dict.fromkeys(v for each in functions for v in each.captured))
     for each in functions:

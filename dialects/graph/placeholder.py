@@ -48,8 +48,8 @@ class ResourceAttr(Data[Handle]):
     """
     The bytes of a constant, by the SHA-256 of dtype, shape and content.
 
-    Text has all 64 digits: they alone say which bytes are meant, to a file of weights
-    and to a cache, which knows a model in text by its text.
+    Text has all 64 digits: they alone identify the bytes, in a file of weights and in a
+    cache, where the text of a model is its key.
 
     ```mlir
     #graph.resource<"9f86d081884c7d65...">
@@ -84,7 +84,7 @@ class ResourceAttr(Data[Handle]):
 DIRECTIONS = ("in", "out", "inout")
 
 INFER = "infer"
-"""The direction of a placeholder that says none; `infer-io` finds it."""
+"""The direction of a placeholder that declares none; `infer-io` finds it."""
 
 RUN = "run"
 
@@ -94,7 +94,7 @@ RESIDENCIES = {
     "resident": ("in", "inout"),
     "scratch": ("out",),
 }
-"""How long what a placeholder holds lives, and the directions that go with each."""
+"""How long the value of a placeholder lives, and the directions allowed for each."""
 
 StoredType = AnyTensorType | MemRefType[Attribute]
 
@@ -195,13 +195,13 @@ class Placeholder(IRDLOperation):
 
     @property
     def is_output(self) -> bool:
-        """Whether what a run leaves in it is seen after the run, or by the next one."""
+        """Whether its value after a run is seen by the caller, or by the next run."""
         return (
             self.direction.data in ("out", "inout") and self.residency.data != "scratch"
         )
 
     def check(self, type: StoredType) -> None:
-        """Raise unless a placeholder of `type` can be as this one says."""
+        """Raise unless the properties of this one go together and with `type`."""
         direction, residency = self.direction.data, self.residency.data
         if direction != INFER:
             check_word("direction", direction, DIRECTIONS)
@@ -269,7 +269,7 @@ class StoredConstant(IRDLOperation):
 
 
 class StoredValue(IRDLOperation):
-    """The base class of what `symbol`, a placeholder or constant, stands for."""
+    """The base class of ops that give the placeholder or constant `symbol`."""
 
     symbol = prop_def(SymbolRefAttr)
     result = result_def()

@@ -35,7 +35,7 @@ class Slots:
 @cache
 def optional_slots(op: type[GraphOp]) -> Slots:
     """
-    Return what may be absent of `op`, in order.
+    Return the optional operands and results of `op`, in order.
 
     Several results that one flag asks for, such as `with_statistics`, are one slot.
     """
@@ -90,7 +90,7 @@ def with_presence(
 
 
 def _keep_properties(op: GraphOp, new: GraphOp, changed: Mapping[str, Any]) -> None:
-    """Let `new` say what `op` says and leave to defaults what `op` does."""
+    """Let `new` have the properties that `op` has, and defaults for the others."""
     for name in op.declared().keys() - changed.keys():
         if name in op.properties:
             new.properties[name] = op.properties[name]

@@ -35,7 +35,7 @@ ACTIVATIONS: dict[str, type[UnaryOp] | None] = {
     "tanh": unary.TanhOp,
     "thresholded_relu": activation.ThresholdedReluOp,
 }
-"""The op that an activation is, by its name; two have none: lines, and tanh of one."""
+"""The op of each activation; two have none: alpha x + beta, alpha tanh(beta x)."""
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,11 @@ class Walking(TypedDict, total=False):
 
 class RecurrentOp(GraphOp, elements=FLOAT):
     """
-    A cell that walks along a sequence, and what each of them has.
+    The base class of cells that walk along a sequence.
 
-    A subclass with more slots has all of them, in order. It says how many gates it
-    has, which activations by default, and what a step does. Results that nothing asks
-    for may be absent, but not all.
+    A subclass with more slots declares all of them, in order. It says how many gates it
+    has, its default activations, and what a step does. Results may be absent, but not
+    all of them.
     """
 
     GATES: ClassVar[int]

@@ -38,10 +38,10 @@ def _reduced_shape(shape: Axes, axes: Axes, keepdims: bool) -> Axes:
 
 
 class ReducingOp(DeclaredOp):
-    """An op that makes one value of all along `axes`, or along one `axis`."""
+    """An op that reduces all elements along `axes`, or along one `axis`, to a value."""
 
     def _reduced(self) -> tuple[str, Axes]:
-        """Return which parameter names axes, and those, counted from the front."""
+        """Return the name of the parameter for axes, and the axes, from the front."""
         name = "axes" if "axes" in self.declared() else "axis"
         given = getattr(self, name)
         axes = given if name == "axes" else (given,)

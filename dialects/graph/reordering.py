@@ -18,7 +18,7 @@ Order = tuple[int, ...]
 """A permutation: axis i of the transposed tensor is axis order[i] of the other."""
 
 Placement = tuple[int | None, ...]
-"""As an order; None is a new axis of extent 1."""
+"""An order in which None stands for a new axis of extent 1."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,8 @@ class OrderedOp(IRDLOperation):
         Say how `result` follows `operand` (an index into `operands`), or None.
 
         Entry i is the operand axis that result axis i runs along, or None where it
-        runs along none (a broadcast or new axis). An op that answers computes the
-        same whatever layout its operand has; without an answer it needs row-major.
+        runs along none (a broadcast or new axis). An op with an answer computes the
+        same whatever layout its operand has; one without needs row-major.
         """
         return None
 
@@ -131,9 +131,9 @@ class OrderedOp(IRDLOperation):
         """
         Say how to compute the same with `operand` transposed by `order`, or None.
 
-        Axis i of the transposed operand is axis order[i] of the present one. An op
-        that can says which parameters, and which orders of other operands, belong to
-        it.
+        Axis i of the transposed operand is axis order[i] of the present one. The
+        answer has the parameters, and the orders of other operands and of results,
+        that go with it.
         """
         return None
 

@@ -140,7 +140,7 @@ class ResizeOp(GraphOp):
 
 
 def interpolation_of(parameters: Mapping[str, Any]) -> Interpolation:
-    """Return how an op with these parameters finds elements."""
+    """Return the interpolation of an op with these parameters."""
     return Interpolation(
         mode=parameters["mode"],
         coordinates=parameters["coordinate_transformation_mode"],

@@ -169,7 +169,7 @@ def _like(b: Backward, g: Any, axis: int, extent: int) -> Any:
 
 
 def _folded(b: Backward) -> Any:
-    """Add what a border of repeated elements gets to those, axis by axis."""
+    """Add the gradient of a border to the elements it repeats, axis by axis."""
     g, rank = b.g, b.g.ndim
     for axis, extent in enumerate(b.input.shape):
         before, after = b.pads[axis], b.pads[axis + rank]
@@ -290,7 +290,7 @@ class TriluOp(GraphOp, moves=True):
     """
     The part of each matrix on and above a diagonal (upper) or on and below it, else 0.
 
-    The diagonal is the `k`-th above the main one, which it is without k.
+    The diagonal is the `k`-th above the main one; an absent k is 0.
 
     Shapes: input [..., N, M] of any type, k one element of i32 or i64, result as input.
     Errors: a rank below 2, a k of several elements or of another type.

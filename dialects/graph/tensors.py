@@ -49,9 +49,9 @@ class GraphWriter(ABC):
 
     def value(self, operand: TensorLike, like: AnyTensorType | None = None) -> SSAValue:
         """
-        Return an operand as a value; a Python number takes the elements of `like`.
+        Return an operand as a value; a Python number gets the element type of `like`.
 
-        Errors: VerifyException for a number that these cannot hold.
+        Errors: VerifyException for a number that this type cannot hold.
         """
         if isinstance(operand, Tensor | SSAValue):
             return operand.value if isinstance(operand, Tensor) else operand
@@ -64,7 +64,7 @@ class GraphWriter(ABC):
         return Tensor(self.value(operand), self)
 
     def like(self, number: float, other: Tensor) -> Tensor:
-        """Return a number with the elements of another tensor."""
+        """Return a number as a tensor, with the element type of another one."""
         return self.tensor(self.value(number, other.type))
 
     def emit(self, op: type[GraphOp], *slots: SlotLike, **parameters: Any) -> Tensor:
@@ -76,7 +76,7 @@ class GraphWriter(ABC):
         self, op: type[GraphOp], *slots: SlotLike, **parameters: Any
     ) -> tuple[Tensor, ...]:
         """
-        Append an op, and return its results; numbers are as its first tensor.
+        Append an op; return its results. Numbers get the first tensor's element type.
 
         Errors: VerifyException for operands and parameters that do not go together.
         """

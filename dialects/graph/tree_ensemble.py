@@ -29,7 +29,7 @@ class TreeEnsembleOp(
     GraphOp, elements=FLOAT, no_gradient="its result is constant between thresholds"
 ):
     """
-    The sum, least or largest of the leaves of all trees that each row ends in.
+    The sum, minimum or maximum of the leaves that each row reaches in all trees.
 
     A row starts at the root of each tree and takes `depth` steps, from a node to one of
     two neighbors among its children. Of the link of a node, the low `shift` bits are a

@@ -135,7 +135,7 @@ class Window:
         return [each.sum(axis=1) for each in self._inside(spatial, padding)]
 
     def taps_inside(self, spatial: Sequence[int]) -> list[Array]:
-        """Return per axis which taps of the kernel read other than padding anywhere."""
+        """Return per axis which taps of the kernel read the input in some window."""
         return [np.any(each, axis=0) for each in self._inside(spatial, False)]
 
     def windows_inside(

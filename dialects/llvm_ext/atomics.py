@@ -38,7 +38,7 @@ class Atomic(IRDLOperation):
     """
     An access to one integer: of a memref, with an index per axis, or by pointer.
 
-    What it returns is of the type `result`, or as the last of `numbers`.
+    A result is of the type `result`, or that of the last of `numbers`.
     """
 
     base = operand_def(_PLACE)
@@ -115,7 +115,7 @@ class AtomicLoadOp(Atomic):
 @define_op
 class AtomicStoreOp(Atomic):
     """
-    Store an integer; who sees it sees all that was written before, too (release).
+    Store an integer; a thread that sees it sees all earlier writes, too (release).
 
     Shapes: base a memref of integers, with an index per axis, or a pointer.
     Errors: another number of indices, a value that is not the element.

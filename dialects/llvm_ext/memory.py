@@ -85,8 +85,8 @@ class BaseOp(IRDLOperation):
     """
     Return the buffer that begins `offset` bytes behind a pointer.
 
-    The pointer is the start of `source` or, where `entry` is given, that of this number
-    in `source`, a table of pointers, which nothing writes to.
+    The pointer is the start of `source` or, where `entry` is given, the pointer of that
+    number in `source`, which is then a table of pointers that nothing writes to.
 
     Shapes: source memref<?xi8>, or memref<?xmemref<?xi8>> for a table; result any.
     Errors: an entry of what is not a table, or none of a table; a negative one.
@@ -124,7 +124,7 @@ class BaseOp(IRDLOperation):
 @define_op
 class MemcpyOp(IRDLOperation):
     """
-    Copy `bytes` bytes from the start of `source` to that of `target`, elsewhere.
+    Copy `bytes` bytes from the start of `source` to that of `target`, without overlap.
 
     Shapes: target and source memref<?xi8>, bytes index.
     Source: LLVM's llvm.memcpy.
@@ -177,7 +177,7 @@ class MemsetOp(IRDLOperation):
 @define_op
 class MaskedLoadOp(IRDLOperation):
     """
-    Load the lanes whose mask is 1, access no others, and take them from `otherwise`.
+    Load the lanes whose mask is 1; take others from `otherwise`, without an access.
 
     Shapes: pointer, a mask of i1, otherwise and result one vector type as long.
     Source: LLVM's llvm.masked.load.

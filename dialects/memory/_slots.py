@@ -95,7 +95,7 @@ def in_slot(
 
 
 def check_slots(slots: Sequence[str], known: Sequence[str]) -> None:
-    """Raise unless `slots` are out of `known`, and in that order."""
+    """Raise unless `slots` are some of `known`, in that order."""
     places = [known.index(slot) if slot in known else -1 for slot in slots]
     if -1 in places or places != sorted(places):
         raise VerifyException(

@@ -28,7 +28,7 @@ class Addressing:
     offset: int = 0
 
     def permuted(self, order: Sequence[int]) -> Addressing:
-        """Return the same with the axes in `order`; fewer drop those of one place."""
+        """Return the same with axes in `order`, which may omit ones of extent 1."""
         shape, strides = (
             tuple(t[i] for i in order) for t in (self.shape, self.strides)
         )
@@ -61,7 +61,7 @@ class Addressing:
         return Addressing(shape, strides, self.offset)
 
     def reshaped(self, shape: tuple[int, ...]) -> Addressing | None:
-        """Return the same elements as `shape`, or None where no strides say that."""
+        """Return the same elements in `shape`, or None where no strides express it."""
         if 0 in shape:
             return Addressing(shape, row_major_strides(shape), self.offset)
         old = [(n, s) for n, s in zip(self.shape, self.strides, strict=True) if n > 1]

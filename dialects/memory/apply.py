@@ -70,8 +70,8 @@ class ApplyOp(MemoryOp):
 
     `ins` and `outs` are in the order of the graph op's slots. A slot that may be
     absent or take several buffers is named before each of its buffers. A buffer in
-    `inouts` has the first operand before, and after it the first result. `scratch` is
-    room that the kernel asks for. Where the op is `in_place`, its kernel reads each
+    `inouts` has the first operand before the op, and the first result after. `scratch`
+    is room that the kernel asks for. Where the op is `in_place`, its kernel reads each
     element of the first operand before it writes that element of the first result, so
     that both may be one buffer.
 
@@ -284,7 +284,7 @@ class ApplyOp(MemoryOp):
                 )
 
     def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
-        """Return the result with each extra, read before it, that is no operand."""
+        """Return the result with each extra, read before it, that is not an operand."""
         first = self.ins[:1] if self.in_place is not None else ()
         extras = (extra for extra in self.extras if extra not in self.ins)
         return [

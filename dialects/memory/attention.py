@@ -91,7 +91,7 @@ class AttentionOp(HeadsOp):
     """
     softmax(scale * query @ key^T + bias, where seen) @ value, block by block.
 
-    Means what `graph.attention` of heads on an axis of their own means without a past;
+    Means the same as `graph.attention` of heads on an axis of their own without a past;
     a key that `valid_length` or a window hides from all queries of a block is not read.
     -1 is a window without end. A block has `query_block` queries, of all heads that
     share a key if `joins_heads`, and meets `key_block` keys at a time: their scores,

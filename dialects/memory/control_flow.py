@@ -51,7 +51,7 @@ def plain_type(buffer: SSAValue) -> Buffer:
 
 
 def kinds_of_arguments(function: FuncOp) -> list[Kind]:
-    """Return what `function` does to each argument; what does not say is read only."""
+    """Return what `function` does to each argument; without a note, it only reads."""
     count = len(function.function_type.inputs)
     if function.arg_attrs is None:
         return [Kind.IN] * count
@@ -152,7 +152,7 @@ class LoopOp(RepeatingOp, ControlFlowOp):
     It runs until `limit` iterations are done, if there is a limit, and while
     `condition` holds true, if there is one. `body` takes the number of the iteration,
     what is carried, `inputs`, and the condition to write to, if there is one. With
-    `must_end` a run in which the condition is still true then fails.
+    `must_end`, a run fails if the condition is still true at the limit.
 
     Shapes: limit and iteration scalars of i64, condition one of i1.
     Errors: neither a limit nor a condition; either of another type, or absent with

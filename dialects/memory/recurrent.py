@@ -26,7 +26,7 @@ class RecurrentOp(MemoryOp):
     Units come in blocks of p, so that a vector never ends before its block: `rows` are
     what the gates take of the input, [T, B, U, G, p], `recurrence` [U, H, G, p] has the
     weights of the state, and `h` [2, B, U, p] is room for the states of two steps. What
-    blocks have beyond H units is of no meaning. `activations` are scalar regions; their
+    blocks hold beyond H units has no meaning. `activations` are scalar regions; their
     arguments are cut to [-clip, clip] where a subclass says so.
     """
 

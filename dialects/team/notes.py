@@ -23,10 +23,10 @@ RECORD_WORDS = 3
 @define_op
 class NoteOp(IRDLOperation):
     """
-    Note who does a piece of the next call of the strand, when it begins and when ends.
+    Note which worker does each piece of the strand's next call, its begin and its end.
 
     Records have three words of 64 bits: the number of the worker, and the processor's
-    counter before and after. That of piece n is number `first` + n.
+    counter before and after. Record `first` + n is that of piece n.
 
     Errors: a number below 0, no call after it.
 

@@ -108,7 +108,7 @@ class CallOp(IRDLOperation):
         return -(-self.units.value.data // self.step.value.data)
 
     def accesses(self) -> list[PlacedTouch]:
-        """Return what the call touches, as far as it says."""
+        """Return the bytes that the call touches, as far as it declares them."""
         arguments = operands_of(self)
         return [
             PlacedTouch(place, touch.writes, touch.bytes.moved(offset), touch.step)
@@ -188,7 +188,7 @@ class CallOp(IRDLOperation):
 
 
 AccessesOf = Callable[[CallOp], Sequence[PlacedTouch]]
-"""`CallOp.accesses`, or what keeps its results while calls do not change."""
+"""`CallOp.accesses`, or a function that caches it while calls do not change."""
 
 _NUMBERS = ("units", "step", "cost")
 
@@ -310,7 +310,7 @@ def is_beside(first: CallOp, second: CallOp) -> bool:
 def clashes(
     first: CallOp, second: CallOp, accesses: AccessesOf = CallOp.accesses
 ) -> Iterator[tuple[PlacedTouch, PlacedTouch]]:
-    """Yield what calls touch that must not happen at the same time."""
+    """Yield pairs of touches of two calls that must not happen at the same time."""
     if is_beside(first, second):
         return
     others = accesses(second)
@@ -320,9 +320,9 @@ def clashes(
 
 def alike(x: PlacedTouch, first: int, y: PlacedTouch, second: int) -> bool:
     """
-    Return whether no piece of two calls touches bytes of another piece of the other.
+    Return whether no piece of one call touches bytes of a different piece of the other.
 
-    A piece is so many units of the `first` call, and of the `second`.
+    A piece is `first` units of the one call, `second` units of the other.
     """
     if not x.step * first == y.step * second != 0:
         return False

@@ -67,7 +67,11 @@ class Bytes(NamedTuple):
         return range(self.begin, self.end, self.period or self.end - self.begin or 1)
 
     def _meets_part(self, begin: int, length: int) -> bool:
-        """Return whether some part has one of so many bytes, all before the end."""
+        """
+        Return whether some part has one of `length` bytes from `begin`.
+
+        These bytes are all before the end.
+        """
         if self.is_dense:
             return True
         ahead = (begin - self.begin) % self.period
@@ -95,7 +99,7 @@ class Touch(NamedTuple):
     def all_of(
         touches: Iterable[Touch] | ArrayAttr[DenseArrayBase],
     ) -> ArrayAttr[DenseArrayBase]:
-        """Return what a call has of its touches, which may be that already."""
+        """Return touches as the attribute of a call, which they may be already."""
         if isinstance(touches, ArrayAttr):
             return cast(ArrayAttr[DenseArrayBase], touches)
         return ArrayAttr([touch.attribute() for touch in touches])

@@ -26,19 +26,19 @@ _OF_SHAPES: Mapping[type[Operation], str] = {
     ExpandOp: "shape",
     ReshapeOp: "shape",
 }
-"""The property of ops that says what shapes say, or is compared by itself."""
+"""The property of each op that follows from shapes, or is compared separately."""
 
 
 def computes_rows_apart(
     one: ModuleOp, other: ModuleOp, counts: tuple[int, int]
 ) -> bool:
     """
-    Return whether each row of outputs follows from that row of inputs, and alike.
+    Return whether one function gives each row of outputs from that row of inputs.
 
     `one` and `other` are a model, just imported, for two `counts` of rows, which are
     the parts along the first axis of inputs and outputs. Every op must go row by row,
-    and be the same in both; what inputs do not decide must be the same for all rows.
-    What is not known counts as no.
+    and be the same in both; values without inputs must be the same for all rows.
+    Where this is unknown, the answer is no.
     """
     if any(len(functions_of(module)) != 1 for module in (one, other)):
         return False
@@ -78,7 +78,7 @@ class _Comparison:
         return all(map(self._go_on_alike, one.results, other.results))
 
     def _starts_alike(self, one: SSAValue, other: SSAValue) -> bool:
-        """Note rows of what no rows decide, if it has any: all of them are the same."""
+        """Note the rows, if any, of an input or of a value with equal rows."""
         shapes = shape_of(one), shape_of(other)
         axes = [n for n, (x, y) in enumerate(zip(*shapes, strict=False)) if x != y]
         if len(shapes[0]) != len(shapes[1]) or len(axes) > 1:
@@ -99,7 +99,7 @@ class _Comparison:
         return self._go_on_alike(one, other)
 
     def _go_on_alike(self, one: SSAValue, other: SSAValue) -> bool:
-        """Return whether results have as many rows as there are, on the same axis."""
+        """Return whether values have all rows on one axis, and equal other axes."""
         axes = {rows[v].axis for rows, v in zip(self._rows, (one, other), strict=True)}
         shapes = [list(shape_of(value)) for value in (one, other)]
         if len(axes) > 1 or len(shapes[0]) != len(shapes[1]):
@@ -111,7 +111,7 @@ class _Comparison:
 
 
 def _repeated(constant: Constant | None, axes: Sequence[int]) -> Array | None:
-    """Return what repeats along `axes`, of which there is one or none; else None."""
+    """Return what a constant repeats along `axes`, at most one; None if it does not."""
     array = None if constant is None else tensor_of(constant)
     if array is None:
         return None
@@ -126,7 +126,7 @@ def _repeated(constant: Constant | None, axes: Sequence[int]) -> Array | None:
 
 
 def _same_properties(one: Operation, other: Operation) -> bool:
-    """Return whether ops have the same properties, but for what shapes say too."""
+    """Return whether ops have the same properties, except those in `_OF_SHAPES`."""
     own, others = dict(one.properties), dict(other.properties)
     for properties in (own, others):
         properties.pop(_OF_SHAPES.get(type(one), ""), None)

@@ -56,7 +56,7 @@ def attention(node: Node) -> Outputs:
 
 @onnx_form(AttentionOp)
 def attention_node(op: AttentionOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
-    """ONNX knows one mask, no window, and no weights of what sees nothing but 0."""
+    """ONNX has one mask and no window; a query that sees no key has weights of 0."""
     mask = op.bias if op.mask is None else op.mask
     is_plain = (
         out.has("Attention")
@@ -89,7 +89,7 @@ def _results(op: AttentionOp) -> tuple[SSAValue | None, ...]:
 
 
 def _is_mask(op: AttentionOp, mask: SSAValue) -> bool:
-    """Return whether a mask is one for all keys, as ONNX broadcasts it."""
+    """Return whether a mask covers all keys and has a rank that ONNX broadcasts."""
     shape = shape_of(mask)
     return len(shape) in (2, 4) and shape[-1] == op.sizes.total
 
@@ -103,7 +103,7 @@ def _products(op: AttentionOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
 
 
 class _Draft(OpList):
-    """Ops of a pattern, which may give up what it has written; no symbol is known."""
+    """Ops of a pattern, which may discard them; constants by symbol are unknown."""
 
     constants = Constants(ModuleOp([]))
 
@@ -126,7 +126,7 @@ def _mask(node: Node) -> tuple[Tensor | None, Tensor | None]:
     """
     Return the mask, if it is one of booleans, and the bias, if it is one of numbers.
 
-    What it lacks at the end is not seen; before opset 24, one column broadcasts.
+    Keys beyond its end are not seen; before opset 24, one column broadcasts.
     """
     value = node.optional(3)
     if value is None:

@@ -43,7 +43,7 @@ def _counted(indices: Tensor, padding: int | None, rows: int) -> Tensor | None:
 
 
 def _bags(op: BagOp, out: NodeWriter) -> OnnxValue:
-    """Rows weighted and combined, of an empty bag zeros."""
+    """Rows weighted and combined by bag; zeros for an empty bag."""
     table, indices = out.tensor(op.table), out.tensor(op.indices)
     rows, one = xp.take(table, indices), out.like(1, table)
     if op.weights is not None:

@@ -26,7 +26,7 @@ from glow.support.types import tensor_type
 
 @onnx_form(CallFunctionOp)
 def call_node(op: CallFunctionOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
-    """A function of the model, which sees its inputs alone, as that of the module."""
+    """Write a function of the module as one of the model, and call it."""
     (callee,) = op.callees
     inputs = [f"input{number}" for number in range(len(op.inputs))]
     inner, made = out.body(callee, inputs, is_function=True)
@@ -52,7 +52,7 @@ def if_node(op: IfOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
 
 @onnx_form(LoopOp)
 def loop_node(op: LoopOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
-    """A loop without a condition hands on the one that it begins with."""
+    """Write a loop; one without a condition passes on the one that it starts with."""
     types = [tensor_type(value) for value in op.initial]
     own = [
         out.fresh(name)

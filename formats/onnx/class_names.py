@@ -16,7 +16,7 @@ _ML = "ai.onnx.ml"
 
 
 def label_tables(graph: GraphProto) -> dict[str, TensorProto]:
-    """Return the initializers of strings that nothing but labels are taken from."""
+    """Return the initializers of strings from which nodes only take labels."""
     found = {each.name: each for each in graph.initializer if each.string_data}
     for node in graph.node:
         is_taken = node.op_type == "ArrayFeatureExtractor" and node.domain == _ML
@@ -26,16 +26,16 @@ def label_tables(graph: GraphProto) -> dict[str, TensorProto]:
 
 
 def label_numbers(table: TensorProto) -> Callable[[], NDArray[np.int64]]:
-    """Return what reads the numbers of the labels of a table, in its shape."""
+    """Return a function that numbers the labels of a table, in its shape."""
     return lambda: np.arange(len(table.string_data)).reshape(tuple(table.dims))
 
 
 def class_meanings(graph: GraphProto) -> dict[str, tuple[str, ...]]:
     """
-    Return what axes of outputs mean, as far as the names of their classes are known.
+    Return the meanings of axes of outputs whose class names are known.
 
-    Labels that are strings are numbers of classes here. Their names stand as the
-    meaning of the axis, as those of the columns of a ZipMap do.
+    String labels become numbers of classes here. The class names are stored as the
+    meaning of the axis, as are those of the columns of a ZipMap.
     Errors: an InvalidModelError for labels of several lists of names.
     """
     found = dict[str, tuple[str, ...]]()

@@ -1,9 +1,9 @@
 """
 If, Loop and Scan.
 
-A condition that is known at import decides which branch there is. Loops stay loops;
-what a few known iterations leave is followed, as shapes may depend on it. Only a loop
-whose body has other types or parameters from iteration to iteration is written out.
+A condition that is known at import selects the branch. Loops stay loops; the results
+of a few known iterations are computed too, as shapes may depend on them. Only a loop
+whose body changes types or parameters from iteration to iteration is written out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from glow.support.arrays import Array
 from glow.support.types import normalize_axis
 
 WRITTEN_OUT = 1 << 12
-"""The iterations and ops of a loop up to which its results are followed."""
+"""The most iterations and ops of a loop for which its results are computed."""
 MAX_OPS = 1 << 17
 """The ops of a model with loops written out: more would take minutes to compile."""
 
@@ -91,7 +91,7 @@ def loop(node: Node) -> Values:
             rows.append(done.rows)
             iteration += 1
         if scanned and not rows:
-            raise _Undecided  # what rows would be like, the body says
+            raise _Undecided  # only the body tells the types of rows
         zeros = (0,) * scanned
         return [*carried, *_stacked(rows, scanned, zeros, zeros)]
 
@@ -167,10 +167,10 @@ def _scanned(
     outputs: tuple[Sequence[int], Sequence[int]],
 ) -> Values:
     """
-    Return what is left of `state`, and what the iterations put out.
+    Return the final `state`, then the outputs of the iterations.
 
-    `inputs` are what is scanned, its axes, and whether from the end; `outputs` the
-    axes of rows, and whether from the end.
+    `inputs` are the scanned tensors, their axes, and whether each is read from the end;
+    `outputs` are the axes of rows, and whether each is filled from the end.
     """
     (scanned, axes, backward), (at, flags) = inputs, outputs
     split = len(state)
@@ -236,7 +236,7 @@ def _moved(rows: Tensor, axis: int) -> Tensor:
 def _decide(
     node: Node, write_out: Callable[[int], Values], keep: Callable[[], Values]
 ) -> Values:
-    """Keep a loop as one, or else write its iterations out if they are known."""
+    """Keep a loop as an op, or else write its iterations out if they are known."""
     is_known, trial = True, node.trial()
     try:
         written = write_out(WRITTEN_OUT)
@@ -289,7 +289,7 @@ def _kept(
 
 
 class _Budget:
-    """The values of a loop after the iterations that are written out so far."""
+    """A limit on the iterations and ops of a loop that are written out."""
 
     def __init__(self, node: Node, most: int):
         self._node, self._most = node, most
@@ -342,7 +342,7 @@ def _stacked(
     axes: Sequence[int],
     backward: Sequence[int],
 ) -> Values:
-    """Return each output with what the iterations made of it along its axis."""
+    """Return each output: the rows of all iterations, stacked along its axis."""
     columns = zip(*rows, strict=True)
     if not outputs:
         return []

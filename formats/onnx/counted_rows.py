@@ -47,7 +47,7 @@ class CountedRows(dict[SSAValue, CountedAxis]):
     """
     The values of which only the first rows count.
 
-    What is computed from such a value row by row is one too; the rest is refused.
+    An op that works row by row on such values gives more of them; others are refused.
     """
 
     def __init__(self, inputs_behind: Callable[[SSAValue], set[str]]):
@@ -88,7 +88,7 @@ class CountedRows(dict[SSAValue, CountedAxis]):
             self[result] = CountedAxis(axis, self[read[0]].count)
 
     def refusal(self, what: str, values: Iterable[SSAValue]) -> Unsupported:
-        """Return the error of what does not work row by row on these `values`."""
+        """Return the error for something that does not work row by row on `values`."""
         counts = [self[value].count for value in values if value in self]
         return Unsupported(
             f"{what} of a data-dependent number of rows, expected an operator that "
@@ -97,7 +97,7 @@ class CountedRows(dict[SSAValue, CountedAxis]):
         )
 
     def _axes_after(self, op: Operation) -> Iterator[int | None]:
-        """Yield where the axis of each operand is in the results; None: nowhere."""
+        """Yield the axis of results that each operand's axis becomes; None: no axis."""
         found = {
             self._axis_after(op, index, self[value].axis)
             for index, value in enumerate(op.operands)

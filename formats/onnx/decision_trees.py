@@ -29,7 +29,7 @@ Flags = NDArray[np.bool_]
 @dataclass
 class Trees:
     """
-    Nodes of all trees, in tables by one numbering; a leaf is its own child.
+    Nodes of all trees, numbered together, a table per field; a leaf is its own child.
 
     `weights` has a row for each node and a column for each target, and NaN where a leaf
     has no weight for a target.
@@ -77,7 +77,7 @@ class Trees:
         )
         if aggregate == "AVERAGE":
             return scores / len(self.roots)
-        if nothing:  # of all leaves
+        if nothing:  # for targets that no leaf has a weight for
             return xp.where(xp.not_equal(scores, nothing), scores, 0)
         return scores
 
@@ -87,8 +87,8 @@ class _Table:
     """
     Nodes in the order of trees, those of a tree by level, children side by side.
 
-    `nodes` are their numbers before, `children` where the first child stands, or a leaf
-    itself.
+    `nodes` are their numbers in `_Nodes`, `children` the places of first children; the
+    child of a leaf is itself.
     """
 
     roots: NodeNumbers
@@ -101,8 +101,8 @@ class _Nodes:
     """
     Nodes that all ask whether a feature is at most a value, or are leaves.
 
-    A feature that is absent, NaN, is less than any value where `absent` says so, else
-    more. `sources` are the numbers of nodes before: some become two.
+    An absent feature, NaN, is less than any value where `absent` is true, else greater.
+    `sources` are the numbers of nodes in `Trees`, some of which become two.
     """
 
     roots: NodeNumbers
@@ -116,7 +116,7 @@ class _Nodes:
 
     @staticmethod
     def of(trees: Trees, dtype: np.dtype[Any]) -> _Nodes:
-        """Return nodes that decide alike, with values of `dtype`."""
+        """Return nodes that take the same branches, with values of `dtype`."""
         modes = np.array(trees.modes)
         values = trees.values.astype(dtype)
         tracks = trees.absent_is_true.copy()
@@ -136,7 +136,7 @@ class _Nodes:
         values = np.append(values, values[places])
         tracks = np.append(tracks, np.zeros(len(places), np.bool_))
         sources = np.append(np.arange(len(trees.modes)), places)
-        # Nothing compares with NaN, nor is less than -inf: but NaN may go elsewhere.
+        # No feature compares with NaN or is below -inf, but NaN may go the other way.
         modes[np.isnan(values) & (modes != LEAF)] = "BRANCH_LT"
         values[np.isnan(values)] = -np.inf
         lowest = values == -np.inf
@@ -170,7 +170,7 @@ class _Nodes:
         raise ValueError("expected trees, got nodes that form a cycle")
 
     def table(self) -> _Table:
-        """Return the order of nodes; what several have for a child stands once."""
+        """Return the nodes in order; a child of several nodes is stored once."""
         pairs = np.full(len(self.is_leaf), -1)
         nodes, owners = [self.roots], [np.arange(len(self.roots))]
         count = len(self.roots)
@@ -203,7 +203,7 @@ def tree_ensemble_function(
 
 
 def _descended(op: TreeEnsembleOp, out: NodeWriter) -> OnnxValue:
-    """All rows go down all trees at once: a tensor holds where each one is in each."""
+    """Take all rows down all trees at once; a tensor holds each row's node in each."""
     x, thresholds, weights = map(out.tensor, (op.input, op.thresholds, op.weights))
     links, roots = (out.tensor(v).astype(np.int64) for v in (op.links, op.roots))
     last, size = links.size - 1, 1 << op.shift

@@ -27,7 +27,7 @@ Declared = tuple[str, Extents | None, np.dtype[Any] | None, tuple[str, ...]]
 """
 The name of an input or output, its shape, element type and meanings of axes.
 
-Extents are numbers, or names that have none yet; an output may lack shape and type.
+Extents are numbers, or names without a number yet; an output may lack shape and type.
 """
 
 
@@ -39,8 +39,8 @@ def declaration_of(
     Return inputs, outputs and known dimensions once some of these are given.
 
     Errors: InvalidModelError for an input without type or shape;
-    UnsupportedModelError with all that are not tensors of a supported type, and all
-    operators that the importer lacks; BindingError for `constants` that do not fit.
+    UnsupportedModelError with all inputs that are not tensors of a supported type, and
+    all operators that the importer lacks; BindingError for `constants` that do not fit.
     """
     known, free = _known(source, dims, constants)
     problems = Problems()

@@ -59,9 +59,9 @@ def wider_types(
     schema: Schema, operands: Sequence[SSAValue]
 ) -> dict[Attribute, Attribute]:
     """
-    Return a type for each of the operands' that an operator does not take, but wider.
+    Return a wider type for each type of operands that an operator does not take.
 
-    It holds all values of the narrower one. Where there is none, none is returned.
+    It holds all values of the narrower one. A type that has none is left out.
     """
     wider: dict[Attribute, Attribute] = {}
     for index, operand in enumerate(operands):

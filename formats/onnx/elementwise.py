@@ -150,7 +150,7 @@ def _saturating_cast(op: CastOp, out: NodeWriter) -> OnnxValue:
 
 
 def _number(node: Node, name: str) -> int:
-    """Return the element type that an attribute of old versions has by name."""
+    """Return the element type that an attribute names, as old versions do."""
     kind = node.string(name).upper()
     known: dict[str, int] = dict(TensorProto.DataType.items())
     if kind not in known:
@@ -173,7 +173,7 @@ def _scaled_elu(op: CeluOp, out: NodeWriter) -> OnnxValue:
 
 @onnx_form(NegOp)
 def neg_node(op: NegOp, out: NodeWriter) -> OnnxValue | Sequence[OnnxValue | None]:
-    """Integers without a sign have no negative in ONNX, but differences that wrap."""
+    """ONNX's Neg takes no unsigned integers: subtract these from 0, which wraps."""
     if dtype_of(element_of(op.input)).kind == "u":
         return out.function(op, lambda op, out: 0 - out.tensor(op.input))
     return out.node("Neg", op.input)
@@ -183,14 +183,14 @@ def neg_node(op: NegOp, out: NodeWriter) -> OnnxValue | Sequence[OnnxValue | Non
 def bit_shift_node(
     op: BitShiftOp, out: NodeWriter
 ) -> OnnxValue | Sequence[OnnxValue | None]:
-    """ONNX has this one for integers without a sign, before opset 28."""
+    """Before opset 28, ONNX has this one for unsigned integers only."""
     if dtype_of(element_of(op.lhs)).kind == "u" or out.opset >= 28:
         return out.as_node("BitShift", op)
     return out.function(op, _signed_shift)
 
 
 def _signed_shift(op: BitShiftOp, out: NodeWriter) -> OnnxValue:
-    """To the right, of a negative number the other bits are shifted."""
+    """Shift without a sign; to the right, a negative x becomes ~(~x >> places)."""
     value, places = out.tensor(op.lhs), out.tensor(op.rhs)
     signed, bits = value.dtype, 8 * value.dtype.itemsize
     is_inside = (places >= 0) & (places < bits)

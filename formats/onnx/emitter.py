@@ -39,7 +39,7 @@ _ROUNDING = frozenset(
 """Ops whose integers are not polynomials in extents, but go up in steps or repeat."""
 
 _SMALL = 16
-"""The elements that shapes and the like have at most."""
+"""The most elements of an array that may be a shape or the like."""
 
 _Op = TypeVar("_Op", bound=Operation)
 
@@ -67,9 +67,9 @@ class Emitter:
         self.functions: list[FuncOp] = []
         """The bodies of choices and loops that depend on data."""
         self.written = 0
-        """The ops so far, those that folded included."""
+        """The number of ops so far, folded ones included."""
         self._inner = list[Block]()
-        """The blocks of functions so far, those that became none included."""
+        """The blocks opened for functions so far, also those that became none."""
         self.rows = CountedRows(self.inputs_behind)
         self._depth = 0
         """How many blocks of functions are open."""
@@ -82,11 +82,11 @@ class Emitter:
         return self._arrays.get(value)
 
     def know(self, value: SSAValue, array: NDArray[Any]) -> None:
-        """Note what the result of an op is; the op stays, with those that read it."""
+        """Note the value of an op's result; the op and its readers stay."""
         self._arrays[value] = array
 
     def is_made(self, value: SSAValue) -> bool:
-        """Return whether an op makes `value`, known or not, and no constant is it."""
+        """Return whether `value` is anything but a literal or a loaded constant."""
         return value not in self._arrays or not isinstance(
             value.owner, LiteralOp | LoadOp
         )
@@ -131,7 +131,7 @@ class Emitter:
         return result
 
     def at(self, name: str, location: LocationAttr) -> GraphWriter:
-        """Return where ops of a node go; `name` is for constants that arise."""
+        """Return the writer for ops of a node; `name` is for constants that arise."""
         return _NodeWriter(self, name, location)
 
     def emit(
@@ -153,9 +153,9 @@ class Emitter:
 
     def insert(self, op: Operation) -> None:
         """
-        Append `op`, after the constants that it is the first to read.
+        Append `op`, preceded by the constants that it is the first to read.
 
-        Functions get those that they read when they are done.
+        A function gets the constants that it reads when it is outlined.
         """
         for operand in op.operands:
             owner = operand.owner
@@ -169,13 +169,13 @@ class Emitter:
             self.rows.follow(op)
 
     def _declare(self, source: Operation) -> None:
-        """Let the module have the constant that `source` loads."""
+        """Add the constant that `source` loads to the module."""
         if source in self._pending:
             self.constants.append(self._pending.pop(source))
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
-        """Append to `block`, which may read what is around it."""
+        """Append to `block`, which may read the values around it."""
         around, self.block = self.block, block
         self._inner.append(block)
         self._depth += 1
@@ -212,12 +212,12 @@ class Emitter:
         return copy
 
     def mark(self) -> Mark:
-        """Return where the block has come to, for `go_back`."""
+        """Return the present end of the block, for `go_back`."""
         counts = len(self.functions), len(self._inner), self.written
         return Mark(self.block.last_op, *counts)
 
     def go_back(self, mark: Mark) -> None:
-        """Take away what was emitted since `mark`; constants may be known outside."""
+        """Undo what was emitted since `mark`, except constants: others may use them."""
         self.written = mark.written
         del self.functions[mark.functions :]
         for op in (op for block in self._inner[mark.inner :] for op in block.ops):
@@ -245,7 +245,7 @@ class Emitter:
         try:
             found = op.evaluate(known)
         except (ArithmeticError, GlowError, IndexError, ValueError):
-            return None  # a fault that belongs to the run
+            return None  # a run raises this fault
         if self._note is not None and _rounds(op, known, found):
             self._note((op.name, *(array.tobytes() for array in known)))
         return found
@@ -254,7 +254,7 @@ class Emitter:
 def _rounds(
     op: GraphOp, operands: Sequence[NDArray[Any]], results: Sequence[NDArray[Any]]
 ) -> bool:
-    """Return whether small integers that `op` makes may not follow extents evenly."""
+    """Return whether small integers of `op` might not be polynomials in extents."""
     makes = any(a.dtype.kind in "iu" and a.size <= _SMALL for a in results)
     is_cut = isinstance(op, CastOp) and operands[0].dtype.kind == "f"
     return makes and (is_cut or op.name in _ROUNDING)

@@ -88,7 +88,7 @@ class _ModelExport:
         self._counted = counted_placeholders(module)
         for _, count in self._counted.values():
             self._outputs.pop(count, None)
-        """The output that each placeholder is which a run leaves something in."""
+        """The output's name for each placeholder that a run writes, except counts."""
 
     def run(self) -> ModelProto:
         read = self._write_ops()

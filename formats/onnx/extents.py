@@ -30,7 +30,7 @@ class Polynomial:
     divisor: int = 1
 
     def __str__(self) -> str:
-        """Return it as names of dimensions have it, such as `(n + 1)/2`."""
+        """Return it as it stands in names of dimensions, such as `(n + 1)/2`."""
         shown: list[str] = []
         for names, factor in self.terms:
             factors = [str(factor)] * (factor != 1 or not names)
@@ -78,7 +78,7 @@ class ExtentWriter:
         return self._known[key]
 
     def node(self, op_type: str, *inputs: str, **attributes: Any) -> str:
-        """Return what a node makes that is there once."""
+        """Return the output of a node, which is added unless there is an equal one."""
         key = op_type, *inputs, str(attributes)
         if key not in self._known:
             name = self._known[key] = self._names.fresh("extent")

@@ -22,10 +22,10 @@ def save_model(
     model: ModelProto, path: Path, external_data: bool | None = None
 ) -> None:
     """
-    Write a model to `path`, with `external_data` its weights to `path` and `.data`.
+    Write a model to `path`; with `external_data`, its weights to `path` plus `.data`.
 
-    By default they go there if they have more than a GiB. A path that ends in
-    `.onnx.txt` gets text. Weights that go there are in `model` no more.
+    By default this is done for weights of more than a GiB; it removes them from
+    `model`. A path that ends in `.onnx.txt` gets text.
     Errors: ValueError for another suffix, OSError.
     """
     if path.name.endswith(".onnx.txt"):
@@ -43,7 +43,7 @@ def save_model(
 
 
 def _moved(weights: Sequence[TensorProto], location: str) -> Iterator[bytes]:
-    """Yield the bytes of tensors, each at a page, and leave in them where these lie."""
+    """Yield the bytes of tensors, each at a page, and replace them by their place."""
     offset = 0
     for tensor in weights:
         data = tensor.raw_data
@@ -55,7 +55,7 @@ def _moved(weights: Sequence[TensorProto], location: str) -> Iterator[bytes]:
 
 
 def _clear(tensor: TensorProto, **entries: object) -> None:
-    """Replace the bytes of a tensor by entries that say what they are."""
+    """Replace the bytes of a tensor by `entries` that say where they are."""
     tensor.ClearField("raw_data")
     tensor.data_location = TensorProto.EXTERNAL
     for key, value in entries.items():

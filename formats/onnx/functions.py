@@ -171,7 +171,7 @@ def check_expansion(nodes: Sequence[NodeRecord], functions: Mapping[Key, Body]) 
 def definition_of(
     record: NodeRecord, schema: Schema, types: Iterable[TypeProto]
 ) -> Body:
-    """Return how ONNX itself defines an operator by others, or raise what it raises."""
+    """Return ONNX's definition of an operator by others, or raise what onnx raises."""
     raw = schema.raw
     assert record.opset is not None
     if raw.has_function:

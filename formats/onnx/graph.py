@@ -48,9 +48,9 @@ from glow.support.locations import location_of
 from glow.support.types import shape_of
 
 MAX_REFUSALS = 16
-"""After how many calls that came to nothing a function is not imported any more."""
+"""The number of failed calls after which a function is not imported again."""
 
-Environment = dict[str, SSAValue | None]  # None: an op that cannot be imported makes it
+Environment = dict[str, SSAValue | None]  # None: of a node that cannot be imported
 
 
 @dataclass
@@ -70,7 +70,7 @@ class GraphImporter:
     folder: Path | None
     budget: int = MAX_NODES
     refused: Counter[Key] = field(default_factory=Counter[Key])
-    """How many calls of a function came to nothing: more would say the same."""
+    """The failed calls of each function: more of them would report the same."""
     whole: dict[tuple[Key, Types], FuncOp] = field(default_factory=lambda: {})
     """Functions of the module, by what they are read from and types of inputs."""
 
@@ -85,8 +85,8 @@ class GraphImporter:
         """
         Import `nodes`, which are ordered, adding what they make to `values`.
 
-        What neither a node nor `outputs` reads need not be made. All ops lie at
-        `within`, if given.
+        A value that neither a node nor `outputs` reads may be missing. `within`, if
+        given, is the location of all ops.
         """
         wanted = {name for node in nodes for name in node.reads}.union(outputs) - {""}
         self.budget -= len(nodes)

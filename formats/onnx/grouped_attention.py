@@ -29,8 +29,8 @@ def group_query_attention(node: Node) -> tuple[Tensor | None, ...]:
     """
     Each element of the batch has a past of its own length, at the front of the cache.
 
-    The total length must be known. A cache with room for it is written at the place of
-    each; another one grows. What lies beyond the end is what was there, where ONNX
+    The total length must be known. A cache with room for it is written at the end of
+    each past; a smaller one grows. Beyond that the cache keeps its contents, where ONNX
     Runtime has zeros unless past and present are one buffer.
     """
     _refuse_what_is_lacking(node)
@@ -49,9 +49,9 @@ def group_query_attention(node: Node) -> tuple[Tensor | None, ...]:
     values = _cached(node, 4, by_head(node, value, shared), total, starts)
     window, capacity = node.integer("local_window_size", -1), keys.shape[2]
     mask = None
-    if starts is None:  # which keys are none of padding
+    if starts is None:  # which keys are not padding
         mask = node.literal(np.arange(capacity)) < ends.reshape(batch, 1, 1, 1)
-    # Each query sees a key, itself, so what one gets that sees none does not matter.
+    # Each query sees a key, itself, so results of one that sees none do not matter.
     result = node.emit(
         AttentionOp,
         by_head(node, query, heads),
@@ -99,7 +99,7 @@ def _parts(node: Node, heads: int, shared: int) -> list[Tensor]:
 
 
 def _total(node: Node, length: int) -> int:
-    """Return how many positions there are at most, of all elements of the batch."""
+    """Return the largest number of positions of any element of the batch."""
     total = int(node.known(TOTAL, "a total_sequence_length").reshape(-1)[0])
     past = node.shape(3)[2] if node.optional(3) is not None else 0
     if total < length or (total > past and total not in (length, past + length)):
@@ -137,7 +137,7 @@ def _rotated_parts(node: Node, value: Tensor, heads: int, positions: Tensor) -> 
 def _cached(
     node: Node, index: int, new: Tensor, total: int, starts: Tensor | None
 ) -> Tensor:
-    """Return the cache, input `index`, with what is `new` at its place."""
+    """Return the cache, input `index`, with `new` written at its place."""
     cache = node.optional(index)
     if cache is None or 0 in cache.shape:
         if starts is not None:

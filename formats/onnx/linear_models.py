@@ -17,7 +17,7 @@ from glow.formats.onnx.registry import onnx_op
 ML = ("ai.onnx.ml",)
 """The domain of classic models."""
 
-_NOTHING = 1e-7  # a score that SOFTMAX_ZERO takes for none
+_NOTHING = 1e-7  # SOFTMAX_ZERO takes scores up to this for 0
 
 
 def floats(node: Node, name: str) -> Sequence[float]:
@@ -42,7 +42,7 @@ def _softmax(x: Tensor) -> Tensor:
 
 
 def _softmax_zero(x: Tensor) -> Tensor:
-    """Softmax of the scores that are not 0; those stay."""
+    """Softmax of the scores that are not 0; zeros stay."""
     top = xp.max(x, axis=1, keepdims=True)
     is_there = xp.abs(x) > _NOTHING
     powers = emit(WhereOp, is_there, xp.exp(x - top), x * xp.exp(-top))
@@ -82,7 +82,7 @@ def binary_scores(score: Tensor, transform: str, is_probability: bool) -> Tensor
 
 
 def labels_of(node: Node, *names: str) -> list[int]:
-    """Return the labels of classes; the numbers of those that are strings."""
+    """Return the labels of classes; for strings, their numbers."""
     *of_strings, integers = names
     for name in of_strings:
         if node.has(name) and node.value(name):

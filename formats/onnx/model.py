@@ -61,8 +61,8 @@ def import_model(
     `dims` gives symbolic dimensions of inputs their extents, `constants` whole inputs
     their value, which makes them weights. Inputs and outputs become
     placeholders, weights constants, nodes the ops of `@main`, each located at its node;
-    where a tensor is called so, of `@main.1`. `note` is called with integers divided
-    or rounded to compute shapes.
+    where a tensor is called `main`, of `@main.1`. `note` is called with integers
+    divided or rounded to compute shapes.
     Errors: InvalidModelError with all nodes that are wrong and everything that the
     importer lacks; UnsupportedModelError with the latter alone; BindingError for
     `constants` that do not fit.
@@ -218,7 +218,7 @@ class _ModelImport:
             self._axes[info.name] = tuple(meanings)
 
     def _symbol_of(self, output: str) -> str:
-        """Return the placeholder that an output is what a run leaves in."""
+        """Return the placeholder whose value after a run is an output."""
         return self._states.get(output, output)
 
     def _placeholder(

@@ -29,7 +29,7 @@ from glow.support.types import element_type_of
 
 
 class Trial:
-    """A way to write something that may turn out to be none."""
+    """An attempt to write something, which can be undone."""
 
     def __init__(self, emitter: Emitter, problems: Problems):
         self._emitter, self._problems = emitter, problems
@@ -50,8 +50,8 @@ class Node:
     """
     One ONNX node with its inputs as values; checked against its schema.
 
-    Attributes are read by name and type, with ONNX's default where it has one; what a
-    handler does not read must not stand in the model.
+    Attributes are read by name and type, with ONNX's default where it has one. The
+    model must not set one that a handler does not read.
     """
 
     def __init__(
@@ -221,9 +221,9 @@ class Node:
         """
         Insert `op` with the node's attributes as parameters; return its results.
 
-        Without `slots` it takes the inputs in their order. `given` are parameters that
-        are not as the attribute of their name says. An optional result is made where
-        the output is read, and None where not.
+        Without `slots` it takes the inputs in their order. `given` are parameters
+        in place of the attributes of their names. An optional result is made where the
+        output is read, else it is None.
         """
         definition = op.get_irdl_definition()
         if not slots:
@@ -253,7 +253,7 @@ class Node:
         return self.given if isinstance(kind, VarOperandDef) else self.input(index)
 
     def _parameter(self, parameter: OpParameter) -> Any:
-        """Return the attribute that a parameter is called like."""
+        """Return the value of the attribute that has the name of a parameter."""
         kind = parameter.kinds[0]
         value = self._attribute(parameter.name, KINDS[kind], None)
         if kind is Attribute:
@@ -274,7 +274,7 @@ class Node:
         return self._writer.emit_all(op, *slots, **parameters)
 
     def insert(self, op: Operation) -> list[Tensor | None]:
-        """Insert an op that is none of tensors alone; return its results."""
+        """Insert an op that names functions, such as a loop; return its results."""
         op.location = self._location
         self.emitter.insert(op)
         return [self._tensor(result) for result in op.results]
@@ -288,14 +288,14 @@ class Node:
         return self.emitter.outline(hint, block, values, self._location)
 
     def note_unknown(self, *values: Tensor | None) -> None:
-        """Say of values that something might be supported if they were known."""
+        """Note that something might be supported if these values were known."""
         for value in values:
             if value is not None:
                 names = self.emitter.inputs_behind(value.value)
                 self._problems.add_unknown_inputs(names)
 
     def trial(self) -> Trial:
-        """Return what takes back all that is written from here on."""
+        """Return a trial, which can undo all that is written from here on."""
         return Trial(self.emitter, self._problems)
 
     def literal(self, value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:

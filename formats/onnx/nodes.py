@@ -34,7 +34,7 @@ from glow.support.locations import name_of
 from glow.support.names import Names
 
 GLOW = "glow"
-"""The domain of functions that are graph ops: what has these need not call them."""
+"""The domain of functions that are graph ops; a reader with the op needs no body."""
 
 OnnxValue = str | SSAValue | Tensor
 """A value in ONNX: by its name there, or as a value or tensor that it stands for."""
@@ -99,7 +99,7 @@ class NodeWriter(GraphWriter):
                 self.values |= {r: self._names.fresh("value") for r in op.results}
 
     def _constant_in_body(self, symbol: str) -> str:
-        """Return the name of a constant of the module, which a body has of its own."""
+        """Return the name of a body's own copy of a constant of the module."""
         array = self.context.constants[symbol].array
         if array is None:
             raise InvalidModelError(f'constant "{symbol}" has no bytes here')
@@ -224,7 +224,7 @@ class NodeWriter(GraphWriter):
         Append a node with the parameters of `op` as attributes; return its outputs.
 
         Without `inputs`, it reads the operands in their order. `given` are attributes
-        in place of parameters of these names, or None for those that are none.
+        in place of parameters of these names, or None for those to leave out.
         """
         flags = presence_of(op)
         values: dict[str, Any] = {
@@ -374,7 +374,7 @@ class NodeWriter(GraphWriter):
         """
         Append a call of a function that is `op`; return the results that are present.
 
-        What knows the op computes it as it likes; others, what `form` writes of it.
+        A runtime that knows the op may run its own; others run what `form` writes.
         """
         body = NodeWriter(self.context, Names(), is_body=True)
         inputs = [(name, value) for name, value in operands_of(op)]

@@ -93,7 +93,7 @@ def instance_norm(node: Node) -> Outputs:
 def instance_norm_node(
     op: InstanceNormOp, out: NodeWriter
 ) -> OnnxValue | Sequence[OnnxValue | None]:
-    """Of rank 2, each place is a mean of its own, and the result is the bias."""
+    """Of rank 2, each element is its own mean, so the result is the bias."""
     if op.scale is None or op.bias is None or len(shape_of(op.input)) < 3:
         return out.function(op, _whole_instance_norm)
     return _whole_instance_norm(op, out)

@@ -83,7 +83,7 @@ OPERATORS: dict[type[GraphOp], str] = {
 
 @onnx_form(*OPERATORS)
 def one_node(op: GraphOp, out: NodeWriter) -> Sequence[OnnxValue | None]:
-    """Where ONNX takes no elements of a type, it computes with those of a wider one."""
+    """Write a node; elements that ONNX does not take are computed in a wider type."""
     name = OPERATORS[type(op)]
     if wider_types(out.schema(name), op.operands):
         return out.function(op, widened(name))

@@ -31,7 +31,7 @@ from glow.support.names import Names
 MAX_DIMS = 4
 """How many open dimensions a model may have: each doubles the models to compare."""
 MAX_COMPUTED = 64
-"""How many elements a constant may have that depend on dimensions."""
+"""How many elements of a constant may depend on dimensions."""
 MAX_DIVISOR = 4096
 """The largest denominator of a coefficient of a sum of products."""
 
@@ -51,8 +51,8 @@ def export_open_model(
     `export` returns the model for given extents. Models may differ in extents and
     numbers, such as shapes, that are sums of products of dimensions, or a part of
     such a sum: the model computes these from the shapes of its inputs. This is found
-    from two extents of each dimension, and checked with a third. Functions that not
-    all extents fit must take multiples of 16.
+    from two extents of each dimension, and checked with a third. A function that does
+    not take all extents must take multiples of 16.
     Errors: UnsupportedModelError with all else that differs, and for more than 4
     dimensions; those of `export`.
     """
@@ -132,7 +132,7 @@ class _OpenModel:
         return model
 
     def _merge(self, graphs: Sequence[GraphProto], out: GraphProto) -> None:
-        """Let `out`, a copy of the first graph, be right for all extents."""
+        """Make `out`, a copy of the first graph, right for all extents."""
         if any(_structure_of(graph) != _structure_of(out) for graph in graphs):
             self._problems.add("other nodes for other extents", out.name)
             return
@@ -158,7 +158,7 @@ class _OpenModel:
     def _merge_shapes(
         self, several: Sequence[ValueInfoProto], info: ValueInfoProto
     ) -> None:
-        """Give a tensor the dimensions that its extents are, as far as they are any."""
+        """Name the dimensions of a tensor that differ, where they are known."""
         shapes = [[d.dim_value for d in s.type.tensor_type.shape.dim] for s in several]
         if len(set(map(len, shapes))) > 1:
             self._problems.add("another rank for other extents", info.name)
@@ -196,7 +196,7 @@ class _OpenModel:
                 )
 
     def _merged_tensor(self, several: Sequence[TensorProto], name: str) -> str | None:
-        """Return what computes a constant; None for one that is the same for all."""
+        """Return a value for a constant that differs; None for one that does not."""
         if all(each == several[0] for each in several):
             return None
         arrays: list[NDArray[Any]] = [numpy_helper.to_array(t) for t in several]
@@ -213,7 +213,7 @@ class _OpenModel:
         return self._writer.node("Squeeze", vector)
 
     def _repeated(self, arrays: Sequence[NDArray[Any]], name: str) -> str | None:
-        """Return what computes arrays of other shapes, if one element fills all."""
+        """Return a value for arrays of several shapes, if one element fills all."""
         one = arrays[0].reshape(-1)[:1]
         is_filled = all(each.size and (each == one).all() for each in arrays)
         if not is_filled or len({each.ndim for each in arrays}) > 1:
@@ -228,7 +228,7 @@ class _OpenModel:
     def _vector(
         self, rows: Sequence[Sequence[Any]], name: str, dtype: int = TensorProto.INT64
     ) -> str | None:
-        """Return what computes numbers, which have the values of a row at a point."""
+        """Return a vector that has, at each point, the numbers of its row."""
         fits = [self._fit(column) for column in zip(*rows, strict=True)]
         found = [fit for fit in fits if fit is not None]
         if len(found) < len(fits):
@@ -248,7 +248,7 @@ class _OpenModel:
         return made
 
     def _fit(self, values: Sequence[Any]) -> Polynomial | None:
-        """Return what has these values at all points; None if no polynomial has."""
+        """Return the polynomial that has these values at all points, if any."""
         found = (self._inverse @ np.array(values[:-1], float)).tolist()
         factors = [Fraction(each).limit_denominator(MAX_DIVISOR) for each in found]
         divisor = lcm(*(factor.denominator for factor in factors))

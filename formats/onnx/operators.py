@@ -21,7 +21,7 @@ from glow.support.errors import InvalidModelError
 
 def schema_of(record: NodeRecord) -> Schema:
     """
-    Return what ONNX says of the operator of a node, FOREIGN where it does not know it.
+    Return ONNX's schema of the operator of a node, FOREIGN for one it does not define.
 
     Errors: Unsupported for an unknown operator; InvalidModelError for one
     that is no longer in ONNX, or of a domain that the model does not import.
@@ -60,7 +60,7 @@ def check_operators(graph: GraphProto, model: ModelProto, problems: Problems) ->
     Add the operators of `graph` and its bodies that the importer lacks to `problems`.
 
     It needs neither shapes nor values. Errors: InvalidModelError for operators that
-    ONNX has no more, or of a domain that the model does not import.
+    ONNX no longer has, or of a domain that the model does not import.
     """
     opsets = opsets_of(model.opset_import)
     functions = {(f.domain, f.name) for f in model.functions}

@@ -55,7 +55,7 @@ class Problems:
         return known
 
     def restore(self, known: Problems) -> None:
-        """Know what was known when `known` was copied, and nothing more."""
+        """Go back to the problems in `known`, a copy made before."""
         self._invalid = dict(known._invalid)
         self._owners = {what: dict(of) for what, of in known._owners.items()}
         self._unknown_inputs = set(known._unknown_inputs)
@@ -95,7 +95,7 @@ class Problems:
 
 @contextmanager
 def printable_errors() -> Generator[None]:
-    """Raise errors about a model with what cannot be printed in its names escaped."""
+    """Escape characters that cannot be printed in errors about a model."""
     try:
         yield
     except (InvalidModelError, UnsupportedModelError) as error:

@@ -16,9 +16,9 @@ DEFAULT_DOMAIN = ""
 SOURCE = "glow.source"
 """The metadata of a node with the name of what it was made from, if not its own."""
 MUST_END = "glow.must_end"
-"""Metadata of a `Loop`: a run in which the limit ends it fails."""
+"""Metadata of a `Loop`: a run fails if the limit ends it."""
 COUNTED = "glow.counted"
-"""Metadata of a `Slice`: it takes the rows that count of an output."""
+"""Metadata of a `Slice`: it cuts an output to the rows that count."""
 
 
 def domain_of(name: object) -> str:

@@ -104,7 +104,7 @@ def cumprod(node: Node) -> Tensor:
 
 
 def _moved(value: Tensor, axis: int, step: int) -> Tensor:
-    """Return `value` as many places along `axis`; ones come in, what falls out goes."""
+    """Return `value` shifted by `step` places along `axis`; ones fill the gap."""
     rank = value.ndim
     pads = [0] * (2 * rank)
     pads[axis], pads[rank + axis] = step, -step

@@ -36,11 +36,11 @@ def onnx_op(
     """
     Make a function import the ONNX operators `names` from opset `since` on.
 
-    `domains` are those that they are in. Of the nodes of operators that ONNX does not
-    define nothing is checked, and no attribute has a default.
+    `domains` are those that they are in. Nodes of operators that ONNX does not define
+    are not checked, and their attributes have no defaults.
 
-    It returns the node's output, or its outputs without those at the end that it lacks;
-    None stands for one that nothing reads.
+    The function returns the node's output, or its outputs without missing ones at the
+    end; None stands for one that nothing reads.
     A later version of an operator that means something else has its own function; one
     function does for versions whose difference the node's accessors already hide.
     """
@@ -58,7 +58,7 @@ def onnx_form(*ops: type[Operation]) -> Callable[[_Form], _Form]:
     """
     Make a function write graph ops of the types `ops` as nodes of ONNX.
 
-    It is given an op and where nodes go, and returns what its results are: a value, or
+    The function takes an op and a `NodeWriter`, and returns the results: a value, or
     one for each result, None for an optional one that is absent. It stands beside the
     function that imports these nodes, which must make the same op of them again.
     """

@@ -15,7 +15,7 @@ from glow.dialects.graph.tensors import Tensor
 from glow.formats.onnx.node import Node
 from glow.formats.onnx.problems import Unsupported
 
-Values = list[Tensor | None]  # None: what the importer has noted that it lacks
+Values = list[Tensor | None]  # None: unsupported, which has been noted
 
 
 class EndlessLoop(Unsupported):
@@ -23,7 +23,7 @@ class EndlessLoop(Unsupported):
 
 
 MOST_ROWS = 1 << 24
-"""More iterations than that are no bound, but stand for as many as there are."""
+"""A limit above this is not a bound: it means as many iterations as there are."""
 
 _ENDLESS = "Loop with no limit and a condition that is always true"
 
@@ -40,7 +40,7 @@ class Iteration:
 
 
 RunIteration = Callable[[Tensor, Tensor, Values], Iteration]
-"""Writes an iteration of a number, a condition that is true, and what is carried."""
+"""Writes an iteration from its number, a condition that is true, and the state."""
 
 
 def emit_choice(
@@ -90,7 +90,7 @@ def emit_loop(
     Insert a loop; return what it leaves of `state`, then the rows of its outputs.
 
     `iterations` is a known limit; `backward` outputs begin with the last row.
-    With `must_end` a run fails in which the limit ends the loop, and not the condition.
+    With `must_end`, a run fails if the limit ends the loop and not the condition.
     """
     initial = _present(state)
     if initial is None:
@@ -140,7 +140,7 @@ def emit_loop(
 def _conditions(
     node: Node, after: Tensor | None, before: Tensor | None, limit: Tensor | None
 ) -> tuple[Tensor | None, Tensor | None]:
-    """Return whether a loop goes on after an iteration, and begins; None: always."""
+    """Return the conditions to go on after an iteration and to begin; None: always."""
     goes_on = _found(node, after)
     if goes_on is None and (before := _found(node, before)) is None:
         if limit is None:
@@ -169,7 +169,7 @@ def _carry_rows(
     backward: Sequence[int],
     carried: tuple[list[Tensor], list[Tensor]],
 ) -> None:
-    """Let a body carry a tensor for each row, which an iteration writes."""
+    """Let a body carry the stack of each of `rows`, of which it writes one row."""
     initial, after = carried
     number = node.tensor_of(block.args[0])
     for index, row in enumerate(rows):

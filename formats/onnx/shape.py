@@ -190,7 +190,7 @@ def dropout_of_attributes(node: Node) -> Outputs:
 def dropout(node: Node) -> Outputs:
     node.ignore("seed")
     is_training = node.optional(2) is not None and node.known(2, "a training_mode")
-    # Only what drops nothing does not ask for random numbers.
+    # A dropout needs random numbers unless its ratio is 0.
     if is_training and (node.optional(1) is None or node.known(1, "a ratio").any()):
         node.refuse("training_mode=1")
     return node.apply(DropoutOp)

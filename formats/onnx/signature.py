@@ -228,7 +228,7 @@ class KeptInput:
 
 
 def kept_inputs(graph: GraphProto, given: Collection[str]) -> dict[str, KeptInput]:
-    """Return the inputs that metadata of ours say to be kept, but for `given` ones."""
+    """Return the inputs that our metadata mark as kept, except `given` ones."""
     metadata = {i.name: _metadata_of(i) for i in graph.input if i.name not in given}
     return {
         name: KeptInput(entries[RESIDENCY], ZEROS in entries)
@@ -238,7 +238,7 @@ def kept_inputs(graph: GraphProto, given: Collection[str]) -> dict[str, KeptInpu
 
 
 def states_of(graph: GraphProto) -> dict[str, str]:
-    """Return the input that each output is the next value of, as metadata say."""
+    """Map each output to the input whose next value it is, by metadata."""
     types = {info.name: declared_type(info) for info in graph.input}
     states = {info.name: _metadata_of(info).get(STATE, "") for info in graph.output}
     declared = {info.name: declared_type(info) for info in graph.output}

@@ -110,7 +110,7 @@ _Pieces = list[memoryview | bytes]
 
 
 class Split(NamedTuple):
-    """A model in two: without raw data of weights, and that, None where it is not."""
+    """A model without raw data of weights, and that data; None if it is in `rest`."""
 
     rest: bytes
     payloads: _Payloads

@@ -55,10 +55,10 @@ def _radial(node: Node, x: Tensor, vectors: Array, gamma: float) -> Tensor:
     """
     Return exp(-gamma |a - b|^2).
 
-    |a|^2 + |b|^2 - 2 a b is a product, but loses what is small: an exponent is off by
-    some 2^-24 of its three terms. With rows taken relative to the mean of the vectors,
-    whose terms are small then, results are off by 1e-5 at most: where the term of a
-    row is much larger than those, its distance is large, too, and the result 0.
+    |a|^2 + |b|^2 - 2 a b needs one product, but cancels: an exponent is off by some
+    2^-24 of its three terms. Relative to the mean of the vectors, their terms are
+    small, and results are off by 1e-5 at most: a row whose term is much larger is far
+    from all vectors, and its result is 0.
     """
     center = vectors.mean(axis=0, dtype=np.float64).astype(F32)
     moved = (vectors - center).astype(np.float64)

@@ -18,10 +18,10 @@ UpdateRule = Callable[..., tuple[Tensor, ...]]
 
 def _each(node: Node, kinds: int, step: UpdateRule) -> list[Tensor]:
     """
-    Apply `step` to each tensor with what belongs to it.
+    Apply `step` to each tensor with its gradient and states.
 
-    Inputs are a rate, a count of steps, all tensors, all gradients, all states of a
-    kind, then those of the next; outputs are all tensors and states.
+    Inputs are a rate, a count of steps, all tensors, all gradients, and all states,
+    kind by kind; outputs are all tensors and states.
     """
     count, rest = divmod(len(node.inputs) - 2, kinds)
     if rest or count < 1:

@@ -31,7 +31,7 @@ from glow.formats.onnx.registry import onnx_op
 _MODES = [name.removeprefix("BRANCH_") for name in COMPARISONS]
 """The names of comparisons in TreeEnsemble-5, by their numbers."""
 MEMBER = 6
-"""The number there of the test whether a feature is in a set."""
+"""The number in TreeEnsemble-5 of the test whether a feature is in a set."""
 
 F32 = np.dtype(np.float32)
 

@@ -35,7 +35,7 @@ class FxInput:
     value: ShapeDtype | Array | float | bool | None
     """An array of each run, a constant one, or a number that is part of the code."""
     is_state: bool = False
-    """Whether the array is what a state starts as."""
+    """Whether the array is the initial value of a state."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from glow.tracing import namespace as xp
 
 
 def _pooled(x: Any, rank: int, pool: Callable[[Any], Any]) -> Any:
-    """Return what a pool makes of images, or of one without a batch."""
+    """Apply a pool to images, or to one image without an axis of batches."""
     if x.ndim == rank + 2:
         return pool(x)
     made = pool(xp.expand_dims(x, axis=0))
@@ -93,7 +93,7 @@ def _avg_pool(rank: int) -> Callable[..., Any]:
 
 def _adaptive_avg_pool(rank: int) -> Callable[..., Any]:
     def adaptive_avg_pool(x: Any, sizes: Sequence[int]) -> Any:
-        """Return the means of as many parts, which may share rows."""
+        """Return the means of `sizes` parts along each axis, which may overlap."""
         extents = x.shape[-rank:]
         if tuple(sizes) == (1,) * rank:
             return xp.mean(x, axis=tuple(range(-rank, 0)), keepdims=True)

@@ -37,9 +37,9 @@ class ConvShape:
     dilations: Shape
     group: int
     is_constant: bool
-    """Whether the filter is known, so that packing it takes no time of a run."""
+    """Whether the filter is constant, so that runs do not spend time on packing it."""
     batches: Shape = ()
-    """The batches of the result for which the filter is packed; none: this one."""
+    """The batch sizes of the result that the filter is packed for; empty: its own."""
 
     @staticmethod
     def of(op: ConvOp) -> ConvShape:
@@ -74,7 +74,7 @@ class Algorithm:
     A way to compute a convolution, with the form of the filter that its kernel reads.
 
     `name` is direct, pairs, depthwise, winograd or generic. Depthwise reads a channel
-    as often as it has outputs: fewer of them than a vector would fill no panel.
+    once for each of its outputs, which are fewer than lanes and so fill no panel.
     """
 
     name: str
@@ -100,7 +100,7 @@ It has the batch of the module itself, then those that filters are packed for.
 
 
 def batches_of(op: Operation, extent: int) -> Shape:
-    """Return what `extent`, a batch beside `op`, is in the batches packed for."""
+    """Scale `extent`, a batch at `op`, to each batch that filters are packed for."""
     module = op.get_toplevel_object()
     batches = module.attributes.get(BATCHES) if isinstance(module, ModuleOp) else None
     if not isinstance(batches, DenseArrayBase):

@@ -44,7 +44,7 @@ def filter_layout(algorithm: Algorithm, shape: Shape, group: int) -> Layout | No
     Return the layout of a filter of `shape` that `algorithm` reads; None for row-major.
 
     Depthwise filters have output channels innermost. A panel never spans two groups,
-    so groups that no panel divides stay row-major: their padding is not a layout.
+    so groups that panels do not divide stay row-major: no layout pads each group.
     """
     outputs, _, *kernel = shape
     match algorithm:
@@ -83,7 +83,7 @@ def packed_filter(
 
 
 def packed_shape(algorithm: Algorithm, shape: Shape, group: int) -> tuple[int, ...]:
-    """Return the extents of what `packed_filter` makes, but of Winograd's."""
+    """Return the shape of the result of `packed_filter`, except for Winograd."""
     outputs, depth, *kernel = shape
     panel = algorithm.panel
     if not panel:

@@ -23,13 +23,13 @@ from glow.support.targets import LayoutChoice, Target
 from glow.support.types import dtype_of, element_of, shape_of
 
 GROUPS, CHANNELS = 1, 2
-"""The axes of what `find_groups` returns."""
+"""The axes of groups and of their channels in what `find_groups` returns."""
 
 MOST_PLANES = 8
 """The most groups whose channels a kernel interleaves."""
 
 Priced = tuple[Attribute | None, float]
-"""A layout to ask for, and what it costs more than the best."""
+"""A layout to ask for, and its cost above that of the best."""
 
 
 def convolution_choices(op: ConvOp, target: Target) -> Sequence[LayoutChoice]:
@@ -57,7 +57,7 @@ def transposed_choices(op: ConvTransposeOp, target: Target) -> list[LayoutChoice
     """
     Return channels last, or a result with channels first at a price.
 
-    With strides, phases write elements that are apart, which no register transposes.
+    With strides, phases write scattered elements, which registers cannot transpose.
     """
     p, (channels, outputs, *kernel) = op.parameters(), shape_of(op.filter)
     ones, group = (1,) * len(kernel), p["group"]
@@ -97,8 +97,8 @@ def _reads_first(conv: ConvShape, target: Target) -> bool:
     """
     Return whether the kernel reads images with channels first about as fast.
 
-    A border takes a copy, in which channels could move as well; few channels are short
-    runs; and where the channels of a pixel compete for one place of L1, reads are slow.
+    It does not if a border needs a copy, which could reorder channels as well; if few
+    channels make runs short; or if the channels of a pixel compete for one place of L1.
     """
     _, depth, *kernel = conv.filter
     distance = conv.bytes(conv.input[2:])

@@ -22,8 +22,8 @@ class Form:
     Winograd's F(tile x tile, 3x3), which computes squares of `tile` pixels.
 
     `points` say how three taps of a filter act on the points of the transform: 0, then
-    pairs that differ in sign, then infinity. Fewer pixels multiply more and round less,
-    and their filters are smaller.
+    pairs that differ in sign, then infinity. Smaller tiles take more multiplications,
+    but round less, and their filters are smaller.
 
     F(4 x 4) has the points 0, sqrt(1/2), sqrt(2) and infinity. Their powers are closer
     to 1 than those of 1 and 2, which are usual: a sixth of the error, as many
@@ -46,7 +46,7 @@ class Form:
         return self.side**2
 
     def steps_of(self, inputs: int, result: Shape) -> int:
-        """Return the instructions, lane by lane, with filters that are transformed."""
+        """Return the instructions, lane by lane, other than those on the filter."""
         before, after = self.steps
         products = self.places * inputs * result[1]
         sums = 2 * self.side * before * inputs
@@ -100,13 +100,13 @@ def winograd_form(
     """
     Return the form that beats the direct sum over a 3 x 3 window, if one does.
 
-    Results of the `known` shapes read the same filter. The form that is best for all of
-    them is packed once, and another one only where it would take `second_form` times
-    as long as the best for `result`.
+    Results of the `known` shapes read the same filter. It is packed once, in the form
+    that is best for all of them, and in another one for `result` only if the former
+    would take more than `second_form` times as long as the latter.
 
-    Transforms of filters of 16 bits are rounded for F2, which adds half again to the
-    error of rounding the result. F4 would make it ten times as large: its transforms
-    are kept in f32, where that is little memory.
+    F2 rounds the transforms of 16-bit filters, which adds half again to the error of
+    rounding the result. F4 would make that error ten times as large, so it keeps its
+    transforms in f32, and is chosen only where these take little memory.
     """
     outputs, inputs = filter[:2]
     if inputs % _LINE or outputs % _LINE:
@@ -159,7 +159,7 @@ def border_after(extent: int, before: int, after: int) -> int:
 
 
 def _together(multiplying: float, reading: float) -> float:
-    """Return the cost of both, most of the shorter one during the longer one."""
+    """Return the cost of both, when most of the shorter one overlaps the longer."""
     return max(multiplying, reading) + min(multiplying, reading) / 4
 
 
@@ -213,8 +213,8 @@ def _best_block(
     Return what `tiles` cost in blocks of the best size, and that size.
 
     Larger blocks read panels less often, smaller ones stay in L2, of which there are
-    `caches`. So many `workers` can share the blocks evenly; where there are no such
-    blocks, the cost is infinite.
+    `caches`. The blocks can be shared evenly by `workers`; where no size allows that,
+    the cost is infinite.
     """
     costs, (inputs, outputs) = target.costs, channels
     tile_bytes = 4 * form.places * (inputs + outputs)
@@ -243,13 +243,13 @@ def _best_block(
 
 _WORKERS, _UNEVEN = 16, 1.1
 """
-How many workers should be able to share blocks, and how many times as long that may
-take as if blocks could be divided.
+How many workers should be able to share blocks, and how long that may take, as a
+multiple of the time if blocks could be divided.
 """
 
 
 class TileBlocks(NamedTuple):
-    """The tiles that are transformed together, and who does that."""
+    """How many tiles are transformed together, and how threads share the work."""
 
     tiles: int
     in_parts: bool
@@ -263,8 +263,8 @@ def winograd_blocks(
     Return how the tiles of an image are transformed, by threads that share them or not.
 
     A thread that does whole blocks reads all weights for its tiles. Threads that share
-    the parts of a block, which their caches hold together, read what others wrote of
-    its transforms, which takes the larger part of the time the fewer channels it has.
+    the parts of a block, which fits into their caches together, read transforms that
+    others wrote; the fewer the channels, the larger that share of the time.
     """
     panel = winograd_panel(target, form, input[1], result)
     tiles, channels = form.tiles(result), (input[1], result[1])
@@ -315,7 +315,7 @@ class BlockRoom(NamedTuple):
     """Where the transformed input begins."""
     products: int
     strides: tuple[int, int]
-    """From one place to the next, of transforms and of products."""
+    """The distances from one place to the next, in transforms and in products."""
     elements: int
 
 
@@ -323,7 +323,7 @@ def winograd_room(
     form: Form, tiles: int, channels: tuple[int, int], *, in_turn: bool
 ) -> BlockRoom:
     """
-    Return where the matrices of a block lie, `channels` of the input and the result.
+    Return where the matrices of a block lie; `channels` are those of input and result.
 
     Where places are multiplied `in_turn`, the products of each replace the transforms
     of the one before: in half of the memory, more stays in a cache.

@@ -132,7 +132,7 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
 
 
 def _drop_unused(block: Block) -> None:
-    """Erase names of buffers that nothing reads, such as a filter packed anew."""
+    """Erase `get`s and views that nothing reads, such as of a filter packed anew."""
     for op in reversed(block_ops(block)):
         if isinstance(op, GetOp | ViewOp) and op.result.first_use is None:
             op.detach()
@@ -154,10 +154,10 @@ def _literal(lowering: Lowering, op: LiteralOp) -> None:
 
 def _update(lowering: Lowering, saves: list[SaveOp]) -> None:
     """
-    Copy the values of placeholders that are also read; coalesce-copies may undo that.
+    Copy values to placeholders that are also read; coalesce-copies may undo that.
 
-    What a placeholder held before the run may be what another one gets: it is copied
-    before it is written over. In a circle of those, one is held in a temporary.
+    The old value of a placeholder may be the new value of another one: it is copied
+    before it is overwritten. If such copies form a cycle, a temporary holds one value.
     """
     pending = [(op, lowering[op.value]) for op in saves if not _is_held(op)]
     while pending:
@@ -175,7 +175,7 @@ def _update(lowering: Lowering, saves: list[SaveOp]) -> None:
 
 
 def _is_held(op: SaveOp) -> bool:
-    """Return whether the placeholder gets what it has."""
+    """Return whether the placeholder gets the value that it already has."""
     owner = op.value.owner
     return isinstance(owner, LoadOp) and owner.symbol == op.symbol
 

@@ -77,7 +77,7 @@ def _packed_at_run_time(
     if own is None:
         return lowering.relabeled(buffer, wanted, row_major(len(wanted)))
     if _is_packed(weights, algorithm, group):
-        # A view with strides does not show the padding; what it is a view of has it.
+        # A strided view does not show the padding, which its root has.
         root = root_of(buffer)
         if prod(physical_shape_of(buffer_type(root))) == prod(wanted):
             return lowering.relabeled(root, wanted, row_major(len(wanted)))
@@ -98,7 +98,7 @@ def _packed_at_run_time(
 
 
 def _is_packed(weights: Filter, algorithm: Algorithm, group: int) -> bool:
-    """Return whether layout assignment has brought `weights` in the order to read."""
+    """Return whether layout assignment has put `weights` in the order that is read."""
     wanted, buffer = filter_layout(algorithm, weights.shape, group), weights.buffer
     if weights.layout is None or weights.layout != wanted or buffer is None:
         return False

@@ -19,7 +19,7 @@ class Units:
     """
     Part of a weight as a strided view of it: `at` is the axis of its units.
 
-    It is packed as that axis in blocks, members last: (..., U, ..., p).
+    When packed, that axis is in blocks, members last: (..., U, ..., p).
     """
 
     value: SSAValue

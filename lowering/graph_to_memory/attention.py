@@ -29,7 +29,7 @@ def _attention(lowering: Lowering, op: AttentionOp) -> None:
 
 
 def _is_plain(op: AttentionOp) -> bool:
-    """Return whether all that hides keys from a query is that they come later."""
+    """Return whether keys are hidden from a query only because they come later."""
     is_plain = op.mask is None and op.bias is None and op.window[0] == -1
     # Without a valid length, each query sees the first key.
     sees = op.unseen == "zero" or op.valid_length is None

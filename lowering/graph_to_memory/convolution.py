@@ -172,7 +172,7 @@ def room_in_f32(
     Return room for `source`, and `pads` around it, in f32: None where it is not needed.
 
     Kernels load the elements of a left factor one by one and many times. Floats of 16
-    bits are converted three times slower so than once, in vectors.
+    bits are converted three times slower that way than once, in vectors.
     """
     type_ = buffer_type(source)
     own, half = find_addressing(type_), len(pads) // 2
@@ -205,7 +205,7 @@ def bordered(lowering: Lowering, source: SSAValue, halo: Halos) -> SSAValue:
 def _repeated(
     lowering: Lowering, source: SSAValue, halo: Halos, times: int
 ) -> SSAValue:
-    """Return a channels-last buffer with each channel of `source` so many times."""
+    """Return a channels-last buffer with each channel of `source` `times` times."""
     own, type_ = addressing_of(source), buffer_type(source)
     batch, channels, *spatial = own.shape
     layout = channels_last(len(halo)).with_halo(halo)

@@ -27,7 +27,7 @@ class Destinations:
     """Places for values that get no buffer of their own."""
 
     saved: dict[SSAValue, SaveOp] = field(default_factory=lambda: {})
-    """The save into whose placeholder a value is computed; it may save a view of it."""
+    """By value, the save (maybe of a view) into whose placeholder it is computed."""
     parts: dict[SSAValue, ConcatPart] = field(default_factory=lambda: {})
 
 
@@ -39,8 +39,8 @@ def find_destinations(
 
     `outputs` are the placeholders that nothing reads; a value saved to one of them is
     computed there, also where it is transposed or reshaped before, if that keeps its
-    bytes. What other `aliasing` ops or loads give is copied instead, and so is what
-    another placeholder keeps: that one may have it in place.
+    bytes. Results of other `aliasing` ops and of loads are copied instead, and so are
+    values that are also saved to a placeholder that is read: it may hold them in place.
     """
     destinations = Destinations()
 

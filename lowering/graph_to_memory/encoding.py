@@ -49,7 +49,7 @@ def _places(lowering: Lowering, indices: SSAValue, depth: int) -> SSAValue:
     with region.writing():
         from_end = index + depth
         place = select(index < 0, from_end, index)
-        # What is too low is negative still; what is too high must not be cut to fit.
+        # Indices that are too low stay negative; too high ones must not wrap in i32.
         place = convert(select(place < depth, place, -1), i32)
         place = select(from_end >= 0, place, -1)
     places = lowering.temporary(i32, shape)

@@ -1,9 +1,9 @@
 """
 Borders of zeros around values, for the convolutions that read them.
 
-A halo is an inequality: a reader asks for at least so much on each side, and a value
-gets the maximum of all requests. So halos are assigned after layouts, and never
-multiply the alternatives of layouts.
+A halo is an inequality: a reader asks for a minimum on each side, and a value gets the
+maximum of all requests. So halos are assigned after layouts, and never multiply the
+alternatives of layouts.
 """
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -69,7 +69,7 @@ def find_halos(block: Block) -> dict[SSAValue, Halos]:
 
 
 def _before_reshape(op: ReshapeOp, halo: Halos) -> Halos | None:
-    """Return the border of the operand that is `halo` of the result, if one is."""
+    """Return the operand's border that becomes `halo` of the result, if one does."""
     layout, own = layout_of(op.result), layout_of(op.input)
     if layout is None or own is None:
         return None
@@ -89,7 +89,7 @@ def is_relabeled(buffer: SSAValue) -> bool:
 
 def halo_around(buffer: SSAValue) -> Halos:
     """
-    Return the border of zeros around `buffer`, none if it is not an allocation's.
+    Return the border of zeros around `buffer`, none unless its root is an allocation.
 
     A view that keeps the spatial axes whole, such as a slice of channels, has the
     border of its allocation.

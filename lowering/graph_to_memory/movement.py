@@ -139,7 +139,7 @@ def _transform(lowering: Lowering, op: TransformOp) -> None:
 
 @lowers(movement.TileOp)
 def _tile(lowering: Lowering, op: movement.TileOp) -> None:
-    """Each axis [n] becomes [repeats, n], the first by stride 0 on the input's side."""
+    """Copy each axis [n] as [repeats, n]; the input repeats with stride 0."""
     repeats = op.repeats
     source, result = lowering[op.input], lowering.destination(op.result)
     a, r = addressing_of(source), addressing_of(result)
@@ -244,7 +244,7 @@ def _mirror(
     ends: tuple[int, ...],
     mode: Literal["edge", "reflect", "wrap"],
 ) -> None:
-    """Fill the border axis by axis from what is inside, corners by the later axes."""
+    """Fill the border from the inside, axis by axis: the later axes fill corners."""
     low, high = list(starts), list(ends)
     for axis, extent in enumerate(r.shape):
         inside = np.arange(starts[axis], ends[axis])
@@ -262,7 +262,7 @@ def _mirror(
 def _plane(
     r: Addressing, low: Sequence[int], high: Sequence[int], axis: int, place: int
 ) -> Addressing:
-    """Return the elements of `r` from `low` to `high`, of `axis` only `place`."""
+    """Return the elements of `r` from `low` to `high`, along `axis` only at `place`."""
     starts, sizes = list(low), [h - lo for lo, h in zip(low, high, strict=True)]
     starts[axis], sizes[axis] = place, 1
     return r.part(starts, sizes)

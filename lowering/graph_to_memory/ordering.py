@@ -13,9 +13,9 @@ def ordered(block: Block, aliasing: Container[type[Operation]]) -> list[Operatio
     """
     Return the ops of `block` in an order that lets placeholders be updated in place.
 
-    What computes the value that a placeholder gets comes after all that read, also
-    through `aliasing` ops, what it held. Where that cannot be, and else, ops stay in
-    the order they have.
+    The op that computes the new value of a placeholder comes after all ops that read
+    the old one, also through `aliasing` ops, unless it cannot. Otherwise ops keep their
+    order.
     """
     ops = list(block.ops)
     saves = [op for op in ops if isinstance(op, SaveOp)]
@@ -58,7 +58,7 @@ def _readers_of(
 def _depending_on(
     op: Operation, before: dict[Operation, set[Operation]]
 ) -> set[Operation]:
-    """Return what comes after `op` by its operands, or because of `before`."""
+    """Return the ops that must follow `op`, as they use its results or by `before`."""
     behind: dict[Operation, list[Operation]] = {}
     for later, readers in before.items():
         for reader in readers:

@@ -14,7 +14,7 @@ class AxisPhase:
     The part of a phase along an axis: every stride-th place from `first` on.
 
     `taps` are the positions in the filter, in the order in which the input is read;
-    `before` and `after` say how far the input is exceeded.
+    `before` and `after` say how far reads exceed the input.
     """
 
     first: int
@@ -49,7 +49,7 @@ def phases_of(op: ConvTransposeOp) -> list[Phase] | None:
 
 
 def border_of(phases: Sequence[Phase]) -> tuple[tuple[int, int], ...]:
-    """Return how far all phases go beyond the input, per axis of it."""
+    """Return the border that phases together read around the input, per axis."""
     pairs = (
         (max(axis.before for axis in axes), max(axis.after for axis in axes))
         for axes in zip(*phases, strict=True)

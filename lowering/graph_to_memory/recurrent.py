@@ -80,9 +80,9 @@ class _CellLowering:
 
     def rows(self) -> tuple[SSAValue, SSAValue | None]:
         """
-        Return what gates take of the input, [T, B, D, U, G, p], and a late bias.
+        Return the input's part of all gates, [T, B, D, U, G, p], and a late bias.
 
-        That is what is added to products with the state alone: [D, U, p] of one gate.
+        The late bias, [D, U, p] of one gate, is added to its product with the state.
         """
         s, lowering = self.sizes, self.lowering
         columns = s.walks * self.blocks * self.gates * self.block
@@ -120,7 +120,7 @@ class _CellLowering:
         return lowering.constant(pack(panels, array), "weights", type_)
 
     def _biases(self) -> tuple[SSAValue | None, SSAValue | None]:
-        """Return the sum of both biases, and what of the second is added late."""
+        """Return the sum of both biases, and the second's part that is added late."""
         if self.op.bias is None:
             return None, None
         s, g, n = self.sizes, self.gates, self.sizes.hidden
@@ -140,7 +140,7 @@ class _CellLowering:
     def _summed(
         self, first: Units, second: Units, early: int
     ) -> tuple[SSAValue, SSAValue | None]:
-        """Return the sums of `early` gates of both, with what else the first has."""
+        """Return sums of `early` gates, then the first's others; and the second's."""
         lowering = self.lowering
         one, other = first.copied(lowering), second.copied(lowering)
         out = lowering.temporary(self.element, first.shape)
@@ -200,7 +200,7 @@ class _CellLowering:
         )
 
     def _weights(self, number: int) -> dict[str, SSAValue]:
-        """Return the weights of the state, those of a new one apart if need be."""
+        """Return the weights of the state, those of the new state apart if need be."""
         n, g = self.sizes.hidden, self.gates
         is_split = isinstance(self.op, GruOp) and not self.p["linear_before_reset"]
         cuts = {"recurrence": (0, g)}
@@ -219,7 +219,7 @@ class _CellLowering:
         return buffers
 
     def of_walk(self, buffer: SSAValue, number: int) -> SSAValue:
-        """Return what is of direction `number`: [T, B, H] or [B, H], in this order."""
+        """Return the part of direction `number`: [T, B, H] or [B, H], in this order."""
         rank = len(addressing_of(buffer).shape)
         if not self.sizes.layout:
             return self._part(buffer, rank - 3, number)

@@ -20,7 +20,7 @@ from glow.support.types import dtype_of, element_of, shape_of
 ScaledAxes = Mapping[int, ScaledAxis]
 
 MOST_TAPS = 16
-"""Elements that a place is the sum of where all axes are resized at once."""
+"""The most elements summed up per place where all axes are resized at once."""
 
 
 @lowers(ResizeOp)
@@ -61,9 +61,9 @@ def _steps(
     op: ResizeOp, lines: ScaledAxes, parameters: dict[str, Any]
 ) -> list[ScaledAxes]:
     """
-    Return which axes are resized together: few elements make a place, or one axis.
+    Return the axes of each step: all at once if few elements make a place, else singly.
 
-    What becomes shortest goes first.
+    Axes that shrink most go first; those with one element per place go with the last.
     """
     how, dtype = interpolation_of(parameters), dtype_of(element_of(op.input))
     counts = {a: how.taps(line, dtype).positions.shape[1] for a, line in lines.items()}
@@ -77,7 +77,7 @@ def _steps(
 
 
 def _temporary(lowering: Lowering, buffer: SSAValue, lines: ScaledAxes) -> SSAValue:
-    """Return a new buffer as `buffer` but for the axes `lines`, in the same order."""
+    """Return a new buffer like `buffer`, with its order, but resized along `lines`."""
     a, shape = addressing_of(buffer), list(addressing_of(buffer).shape)
     for axis, line in lines.items():
         shape[axis] = line.places
@@ -100,7 +100,7 @@ def _add(
     along: dict[str, Any] = {
         "axes": axes,
         "sizes": [line.places for line in lines.values()],
-        # A ratio of sizes is exact, one that is given is rounded to f32.
+        # A ratio of sizes is exact; a scale that is given is rounded to f32.
         "scales": scales if parameters["scales"] and scales else None,
     }
     ins, named = [source, roi], parameters | along

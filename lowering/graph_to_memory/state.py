@@ -115,7 +115,7 @@ class Lowering:
         """
         Note the border of each value; a whole has the widest of its parts.
 
-        What has a border has a buffer of its own, from which it is saved.
+        A value with a border gets its own buffer, from which it is saved.
         """
         self.halos = find_halos(block)
         saved = self.destinations.saved
@@ -130,7 +130,7 @@ class Lowering:
     # Appending
 
     def at(self, op: Operation) -> None:
-        """Say which op of the graph comes next: its location goes to all it becomes."""
+        """Go on with an op of the graph: all ops that it becomes get its location."""
         self._location = op.location
 
     def add(self, op: Operation) -> None:
@@ -163,7 +163,7 @@ class Lowering:
         return self.alloc(_row_major(element, tuple(shape)))
 
     def has_place(self, value: SSAValue) -> bool:
-        """Return whether `value` must lie somewhere else than what it is made of."""
+        """Return whether `value` must lie elsewhere than the values it is made of."""
         places = self.destinations
         return value in places.saved or value in places.parts or value in self.halos
 
@@ -208,7 +208,7 @@ class Lowering:
         return buffer
 
     def zero_padding(self, buffer: SSAValue) -> None:
-        """Zero what is around the elements of `buffer`; copies fill up blocks."""
+        """Zero what is around the elements of `buffer`; copies fill up its blocks."""
         type_ = buffer_type(buffer)
         is_padded = prod(physical_shape_of(type_)) != prod(type_.get_shape())
         layout = layout_of(type_)
@@ -246,14 +246,14 @@ class Lowering:
         self.add(CopyOp(source, result))
 
     def add_argument(self, type_: Buffer) -> str:
-        """Add an argument to the function; return what loads and saves call it."""
+        """Add an argument to the function; return its name in loads and saves."""
         name = f"argument {len(self.arguments)}"
         self.arguments.append(name)
         self._gets[name] = self.block.insert_arg(type_, len(self.block.args))
         return name
 
     def symbol_behind(self, buffer: SSAValue) -> str | None:
-        """Return what loads and saves call that which `buffer` is a view of."""
+        """Return the name in loads and saves of the root of `buffer`."""
         root = root_of(buffer)
         if isinstance(root, BlockArgument):
             return self.arguments[root.index]

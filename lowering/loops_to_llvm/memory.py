@@ -86,7 +86,7 @@ def address(f: Translation, base: SSAValue, indices: Sequence[SSAValue]) -> SSAV
 
 
 def _elements_of(type_: Any) -> tuple[Attribute, tuple[int, ...]]:
-    """Return what a buffer has in memory, and how far apart."""
+    """Return the type of a buffer's elements in memory, and its strides."""
     return stored(type_.element_type), strides_of(type_)
 
 
@@ -96,9 +96,9 @@ def _advance(
     """
     Return `pointer + index * stride`, which a block computes once.
 
-    Constant parts become literal offsets, and so displacements of instructions. What
-    a sum has from outside of a loop is added to the pointer there, so that no
-    instruction of the loop has to (`LoopStrengthReduce` of LLVM, which would find
+    Constant parts become literal offsets, and so displacements of instructions. The
+    part of a sum that is known outside of a loop is added to the pointer there, so that
+    no instruction in the loop has to (`LoopStrengthReduce` of LLVM, which would find
     this too, takes half of its time).
     """
     known = constant_of(index)
@@ -134,8 +134,8 @@ def _row(
     """
     Return a pointer and an index whose sum is `pointer + index`.
 
-    The pointer is moved where the part of `index` from another block is defined, which
-    arguments of the function can be.
+    If `pointer` is an argument of the function, the part of `index` from another block
+    is added to it where that part is defined.
     """
     inner, start = operands_of(index)
     if _block(f[start]) is f.block:
@@ -335,7 +335,7 @@ def _subview(f: Translation, op: memref.SubviewOp | memref.ReinterpretCastOp) ->
     source: Any = op.source.type
     element, pointer = stored(source.element_type), f[op.source]
     dynamic, offsets = iter(op.offsets), op.static_offsets.get_values()
-    # What a cast moves by is one number of elements.
+    # A cast has one offset, in elements.
     strides = strides_of(source) if isinstance(op, memref.SubviewOp) else (1,)
     for offset, stride in zip(offsets, strides, strict=True):
         if offset == DYNAMIC_INDEX:

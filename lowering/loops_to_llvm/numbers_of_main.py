@@ -38,9 +38,9 @@ how each of its operands is found; all numbers; how many of these are rows.
 
 NUMBER, OF_ROWS, ARGUMENT, BYTES, ENTRY = "number", "rows", "a", "bytes", "entry"
 """
-How an operand is found: the next number; the rows; an argument of `main`, as `a 3`; the
-next number of bytes into it, as `bytes 0`; the next of the entries of one, and the next
-number of bytes from there, as `entry 2`.
+How an operand is found: `number` is the next number; `rows` the table of rows; `a 3`
+argument 3 of `main`; `bytes 0` the next number of bytes into argument 0; `entry 2` the
+entry of argument 2 that the next number names, plus bytes by the number after that.
 """
 
 _SHARED = 6
@@ -106,7 +106,7 @@ def _strings(kind: tuple[str, ...]) -> ArrayAttr[StringAttr]:
 
 
 def _array(*parts: Sequence[int]) -> DenseArrayBase[Any]:
-    """Return numbers as an attribute; xDSL looks at each of them."""
+    """Return numbers as an attribute, unchecked: xDSL would look at each of them."""
     data = b"".join(pack(f"<{len(part)}q", *part) for part in parts)
     return unchecked(DenseArrayBase, elt_type=i64, data=unchecked(BytesAttr, data=data))
 
@@ -123,7 +123,7 @@ class _MainNumbers:
         self.found: list[int] = []
         self._near_bytes = target_of(target).costs.strand_bytes
         self._ways: dict[int, _Way] = {}
-        """How values are found, by id: to hash a value calls Python."""
+        """By id, how values are found: hashing a value would call Python."""
 
     def sections(self, block: Block) -> None:
         """Add the sections of a `main` that threads share."""

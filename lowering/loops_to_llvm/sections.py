@@ -19,12 +19,12 @@ from glow.support.walking import operands_of, ops_in, ops_of
 
 CLAIM, WAIT = "team_claim", "team_wait"
 """
-Functions of a worker: take pieces of a strand, or -1 if there is none left; wait until
-those of a section are done, or return 1 to take more.
+Functions of a worker: one takes pieces of a strand, or returns -1 if none is left; the
+other waits until those of a section are done, or returns 1 to take more.
 """
 
 _MOST_SECTIONS = 16
-"""Sections of a function: what looks at all blocks for each one stays linear."""
+"""The most sections of a function: a scan of all blocks for each stays linear."""
 
 _WORD: dict[str, Attribute] = {"alignment": integer(8), "ordering": integer(0)}
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
@@ -34,8 +34,8 @@ def sink_pointers(function: func.FuncOp) -> None:
     """
     Compute pointers in the strands of `function` that pass them to calls.
 
-    A worker does few of the strands of a run: what is before all of them, each worker
-    does, and it would wait in registers.
+    A worker does few of the strands of a run, but would compute all that stands before
+    them, and hold it in registers.
     """
     blocks = list(function.body.blocks)
     sections = [op for block in blocks for op in ops_of(block.ops, SectionOp)]
@@ -62,9 +62,9 @@ def sink_pointers(function: func.FuncOp) -> None:
 
 def parts_of(function: func.FuncOp) -> list[func.FuncOp]:
     """
-    Return functions that do the sections of `function`, which calls them from then on.
+    Move the sections of `function` to functions that it calls, and return these.
 
-    There is none where it has few: it keeps them. All have its arguments.
+    If it has few, it keeps them, and there are none. All have its arguments.
     """
     blocks = function.body.blocks
     if blocks.first is None or blocks.first is not blocks.last:
@@ -158,10 +158,10 @@ def _strand(f: Translation, op: StrandOp, team: SSAValue, order: int) -> None:
 
 def pieces_together(op: StrandOp, pieces: int, near_bytes: int) -> int:
     """
-    Return how many of the pieces of a strand a call does at most.
+    Return the most pieces of a strand that one call of a kernel does.
 
-    Fewer calls are faster, but what one writes is to be near when the next one reads
-    it. Notes are of one piece each.
+    Fewer calls are faster, but what a kernel writes should be near when the next one
+    reads it. Notes are of one piece each.
     """
     if ops_of(op.body.block.ops, NoteOp):
         return 1
@@ -183,7 +183,7 @@ def _pieces(
     first: SSAValue,
     end: SSAValue | None,
 ) -> None:
-    """Call the kernels for pieces from `first` to `end`; all where it is None."""
+    """Call the kernels for pieces from `first` to `end`, or for all if it is None."""
     record: SSAValue | None = None
     for each in op.body.block.ops:
         match each:
@@ -211,7 +211,7 @@ def _call(f: Translation, op: CallOp, first: SSAValue, end: SSAValue | None) -> 
 def _begin_record(
     f: Translation, op: NoteOp, piece: SSAValue, team: SSAValue
 ) -> SSAValue:
-    """Note who does `piece`, and when that begins; return where."""
+    """Note which worker does `piece`, and when it begins; return the record."""
     first = f.constant(op.first.value.data)
     number = f.make(llvm.AddOp, [first, piece], i64)
     words = f.make(llvm.MulOp, [number, f.constant(RECORD_WORDS)], i64)

@@ -60,7 +60,7 @@ class Translation:
         self._memos: dict[Any, OfAttributes[Any]] = {}
         self._postponed: dict[SSAValue, _Postponed] = {}
         self._numbers: dict[Operation, int] = {}
-        """Which of the ops that were put between others comes first."""
+        """The order of the ops that were put between others."""
         self.location: LocationAttr = UnknownLoc()
         """The location of the op being lowered."""
 
@@ -115,7 +115,7 @@ class Translation:
         self._postponed[result_of(op)] = _Postponed(op, handler, *place)
 
     def _catch_up(self, late: _Postponed) -> None:
-        """Lower an op that was postponed, and put it where it would stand."""
+        """Lower an op that was postponed, and put it where it would have stood."""
         self.all(operands_of(late.op))
         outer, self.block = self.block, Block()
         self.apply(late.handler, late.op)
@@ -133,7 +133,7 @@ class Translation:
             late.block.add_op(made)
 
     def _is_ahead(self, op: Operation, late: _Postponed) -> bool:
-        """Return whether `op`, which came later, stands in front all the same."""
+        """Return whether `op`, although put there since, stays in front of `late`."""
         if type(op) in (llvm.ConstantOp, llvm.UndefOp):
             return True
         return self._numbers.get(op, late.number) < late.number

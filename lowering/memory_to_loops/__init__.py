@@ -40,14 +40,14 @@ class MemoryToLoopsPass(ModulePass):
     `glow.constants`, `glow.arena_bytes`, `glow.messages`. Placeholders that are bound
     become constants, and those that are scratch a part of the arena, behind the rest.
     With `profile`, `@main` notes when each call begins and ends, in an array that `io`
-    has last, and the module which op each is of: `glow.groups` (name, op, floating-
-    point operations, extents of the result and what is summed, bytes and from how far,
-    the same of other algorithms), `glow.records` (group, kernel, piece,
+    has last, and the module says which op each call is of: `glow.groups` (name, op,
+    floating-point operations, extents of the result and what is summed, bytes and from
+    how far, the same of other algorithms), `glow.records` (group, kernel, piece,
     section, strand).
     With `piece_ns` threads share `main`: its calls are in sections, in pieces that take
     as many nanoseconds or more, and `glow.sections`, `glow.strands` and
     `glow.worker_bytes` say how many there are and what each thread needs for itself.
-    Where a second thread would not save the time of four pieces, it is as without.
+    Where a second thread would not save enough time, `main` is as without threads.
     Without threads, calls that pass on more than `near_bytes` (0: half of the second-
     level cache) take turns, so that what one writes is read while a cache holds it.
     With `kernels=declared` it has no bodies of kernels: a backend of this process

@@ -32,8 +32,8 @@ class ContractionRow(Generic[N]):
     """
     The loops of a contraction.
 
-    Those of `outer` and windows move left, right, bias, each extra and the result;
-    those of `inner`, which are summed up, left and right.
+    Loops of `outer` and over windows move left, right, bias, each extra and the result;
+    those of `inner`, over the terms of a sum, move left and right.
     """
 
     outer: tuple[Level[N], ...]
@@ -88,7 +88,7 @@ def call_contraction(
     """
     Append the call that multiplies `factors`, with the epilogue of `op`.
 
-    `windows` is their table, and `taps` how many each has at most.
+    `windows` is the table of windows, and `taps` the most taps that one has.
     """
     form = form_of(op, buffer_type(factors[0]).element_type)
     arguments = {

@@ -79,7 +79,7 @@ class EpiloguePlan:
         choice: Sequence[int] | Offsets,
         rows: Sequence[Offsets],
     ) -> tuple[ExtraRow[int], ...]:
-        """Return what a row says of extras, for the rows that tiles have."""
+        """Return the part of a kernel's row on extras, for the rows that tiles have."""
         return tuple(
             ExtraRow(table.add(begins[choice]), matrix.column_stride)
             for begins, matrix in zip(rows, self.matrices, strict=True)
@@ -90,14 +90,14 @@ IDENTITY = EpiloguePlan(Epilogue(ScalarProgram.identity(f32), f32))
 
 
 def program_of(region: Region, element: Attribute = f32) -> ScalarProgram:
-    """Return what follows a product of `element`."""
+    """Return the program of what follows a product of `element`."""
     return (
         ScalarProgram.of(region) if region.blocks else ScalarProgram.identity(element)
     )
 
 
 def form_of(op: ConvOp | MatMulOp, element: Attribute) -> Epilogue:
-    """Return what follows a product of `element`, where no kinds of extras matter."""
+    """Return the epilogue of a product of `element`, without kinds of extras."""
     return Epilogue(
         program_of(op.epilogue, element), buffer_type(op.result).element_type
     )
@@ -131,10 +131,10 @@ def epilogue_of(
     batch: Sequence[int] = (),
 ) -> EpiloguePlan:
     """
-    Return what follows a product with its columns along `axis`.
+    Return the epilogue of a product whose columns lie along `axis`.
 
-    `seen` says how extras are addressed, else they broadcast to the result; axes
-    `batch` of what are rows of a `Matrix` tell batches apart.
+    `seen` says how extras are addressed; by default they broadcast to the result.
+    `batch` are the axes of a `Matrix`'s rows that tell batches apart.
     Errors: a division of integers, which reports faults.
     """
     form = form_of(op, f32)
@@ -153,7 +153,7 @@ def is_in_place(op: ConvOp | MatMulOp) -> bool:
 
 
 def _broadcast(op: ConvOp | MatMulOp) -> Callable[[SSAValue], Addressing]:
-    """Return what addresses an extra as the result, from its base pointer on."""
+    """Return a function that broadcasts an extra to the result, from its base on."""
     shape = extents_of(op.result)
     return lambda extra: Addressing(shape, strides_in(addressing_of(extra), shape))
 

@@ -22,7 +22,7 @@ from glow.lowering.memory_to_loops.product import F32_BYTES, Planned
 from glow.lowering.memory_to_loops.segments import Segment, segments_of
 
 _NEAR = 2
-"""The part of what is near that panels take which are worth it."""
+"""Panels are packed as they are used if they exceed 1 / `_NEAR` of `near_bytes`."""
 
 
 @lowers(CopyOp)
@@ -48,8 +48,8 @@ def _product_after(main: Main, op: CopyOp) -> ConvOp | MatMulOp | None:
     """
     Return the product that comes next and alone reads what `op` packs.
 
-    None if that stays near anyway, or threads share calls, which would wait for each
-    other at each panel.
+    None if the panels stay near anyway, or if threads share calls: they would wait for
+    each other at each panel.
     """
     packed = op.result
     if not _is_packed_and_large(main, packed):
@@ -82,7 +82,7 @@ def _is_packed_and_large(main: Main, packed: SSAValue) -> bool:
     """
     Return whether a run packs `packed`, and it is too large to stay in the cache.
 
-    If so, what becomes of it depends on the ops around, and calls are not repeated.
+    If so, its lowering depends on the ops around, and its calls are not repeated.
     """
     if main.piece_ns or not is_blocked(packed) or main.storage.is_constant(packed):
         return False
@@ -102,10 +102,10 @@ def call_by_panels(
     """
     Append calls that pack some panels and multiply by them, until all are done.
 
-    They are where the first ones are, and so stay in the cache: what is read once need
-    not be written to memory and come back. A panel whose source lies in one piece is
-    fetched while there are products of the one before; of rows that panels share, long
-    parts are read at a time.
+    All lie where the first ones lie, and so stay in the cache: panels, which are read
+    once, need not go to memory and back. A panel whose source lies in one piece is
+    prefetched during the products of the one before; where panels share rows of the
+    source, long parts of these are read at a time.
     """
     (_, first, _), parts = planned[0], list(segments_of([copy.source, copy.result]))
     stride, count = first.panel_stride, -(-first.columns // first.width)

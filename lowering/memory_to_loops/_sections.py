@@ -27,10 +27,10 @@ _LEAST_SAVED = 8
 """How much time a second thread must save, in pieces: waking it takes as long."""
 
 _JOINED = 2
-"""Calls that depend on each other and take less, in pieces, are one strand."""
+"""Dependent calls are one strand if they take no longer than so many pieces."""
 
 _MOST_CALLS = 24
-"""Calls of a strand: each is compared with each, and a section more costs little."""
+"""The most calls of a strand: each is compared with each, and sections cost little."""
 
 _BARRIER = 1 / 8
 """The cost of a barrier, in pieces."""
@@ -70,7 +70,7 @@ def saves_time(sections: Sequence[SectionOp], piece_ns: int) -> bool:
             calls = strand.calls
             count = calls[0].pieces
             piece = sum(call.cost.value.data for call in calls) / count
-            # Whoever has less to do catches up; from then on they take turns.
+            # The thread with less to do catches up; from then on both take turns.
             alone = min(count, ceil((more - less) / piece)) if piece else 0
             turns = count - alone
             less, more = sorted((less + alone * piece, more))
@@ -113,7 +113,7 @@ class _Plan:
             self._memory[access.place].note(PastTouch(access, call, strand))
 
     def _latest(self, call: CallOp, accesses: Sequence[PlacedTouch]) -> list[CallChain]:
-        """Return the strands that `call` depends on, of the last section with such."""
+        """Return the strands that `call` depends on, those of the last such section."""
         strands = {
             entry.strand
             for access in accesses
@@ -122,7 +122,7 @@ class _Plan:
             if not is_beside(entry.call, call)
         }
         if call.beside is not None:
-            # What one call overwrites, the calls beside it must wait for too.
+            # A call also waits for the strands that earlier calls beside it wait for.
             group = self._groups.setdefault(call.beside.value.data, set())
             group |= strands
             strands = group
@@ -153,7 +153,7 @@ class _Plan:
     def _continued(
         self, call: CallOp, strands: Sequence[CallChain]
     ) -> CallChain | None:
-        """Return the strand that is cut like `call`, with it appended; else None."""
+        """Append `call` to a strand that is cut like it, and return that; else None."""
         section = strands[0].section if strands else -1
         choices = list(strands) if len(strands) == 1 else []
         if call.beside is not None:

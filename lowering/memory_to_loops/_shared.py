@@ -34,7 +34,7 @@ class SharedCalls:
     """The buffers that the current op writes."""
     _own_bytes: int = 0
     group: int | None = None
-    """The number of calls that are beside each other, if the next one is."""
+    """The number that marks the next call and those beside it, if there are such."""
     _groups: Iterator[int] = field(default_factory=count)
 
     def begin(self, op: Operation) -> None:
@@ -44,7 +44,7 @@ class SharedCalls:
 
     @contextmanager
     def beside(self) -> Generator[None]:
-        """Say of the calls inside that they leave each other's elements alone."""
+        """Mark calls in a `with` block as touching none of each other's elements."""
         outer = self.group
         if outer is None:
             self.group = next(self._groups)
@@ -52,7 +52,7 @@ class SharedCalls:
         self.group = outer
 
     def own(self, size: int) -> int:
-        """Return where a worker has so many bytes of its own."""
+        """Return where `size` bytes begin in the memory of each worker."""
         first = self._own_bytes
         self._own_bytes += -(-size // ALIGNMENT) * ALIGNMENT
         self.worker_bytes = max(self.worker_bytes, self._own_bytes)
@@ -65,7 +65,7 @@ class SharedCalls:
         passed: Mapping[str, Argument],
         cost: int,
     ) -> CallOp:
-        """Return `call` on operands, the first of which are what is `passed`."""
+        """Add `call` on operands, the first of them those `passed`; return its op."""
         rows, units = call.work.rows, call.work.units
         op = CallOp(
             call.symbol,

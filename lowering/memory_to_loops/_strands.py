@@ -29,7 +29,7 @@ class CallChain:
     """
     Calls that are cut alike, so that one thread runs a piece of each in order.
 
-    The smallest piece is a part: `units[i]` units of call i, or all where it is None.
+    The smallest piece is a part: `units[i]` units of call i, or all if `units` is None.
     """
 
     section: int
@@ -65,7 +65,7 @@ class CallChain:
         """Set in the calls how many of their units a piece has."""
         wanted = self.pieces(piece_ns)
         sizes = {max(1, self.parts // wanted), -(-self.parts // wanted)}
-        # The most that one of several threads has to do.
+        # Of the sizes, take that where the busiest of `_THREADS` threads does least.
         parts = min(sorted(sizes), key=lambda n: -(-self.parts // (n * _THREADS)) * n)
         for call, units in zip(self.calls, self.units_of_part(), strict=True):
             step = min(parts * units, call.units.value.data)
@@ -107,7 +107,7 @@ class CallChain:
     def _written_beside(
         self, call: CallOp, accesses: AccessesOf
     ) -> Iterator[tuple[int, PlacedTouch, PlacedTouch]]:
-        """Yield the writes of two calls of one op to one place, with its units."""
+        """Yield writes to one place by calls beside `call`, with units, and by it."""
         for own, each in zip(self.units_of_part(), self.calls, strict=True):
             if is_beside(each, call):
                 for x, y in product(accesses(each), accesses(call)):

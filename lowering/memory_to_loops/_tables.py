@@ -35,7 +35,7 @@ def as_offsets(
     values: NDArray[np.integer], location: LocationAttr
 ) -> NDArray[np.int32]:
     """
-    Return offsets as i32, of what is made from a node at `location`.
+    Return offsets as i32; `location` is that of their node, for errors.
 
     Errors: PassFailedException for one that has no room.
     """

@@ -112,7 +112,7 @@ def _room(
     """Return where a block of tiles lies, and whether threads share its parts."""
     is_shared = main.piece_ns > 0
     blocks = winograd_blocks(main.target, form, input, result, shared=is_shared)
-    # What columns a last panel has are multiplied after all places of the others.
+    # The columns of a partial last panel are multiplied after all places of the others.
     in_turn = not blocks.in_parts and result[1] % panel == 0
     channels = input[1], result[1]
     room = winograd_room(form, blocks.tiles, channels, in_turn=in_turn)

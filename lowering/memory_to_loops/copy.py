@@ -54,18 +54,18 @@ class CopyPlan:
 SOURCE, RESULT = 0, 1
 _MOST_PLANES = 4
 _MOST_LANES = 16
-"""Elements of a vector that are shuffled: more of them take too many registers."""
+"""The most elements of a vector that is shuffled: more take too many registers."""
 _MOST_VECTORS = 4
-"""Vectors of a line that are copied without a loop."""
+"""The most vectors of a line that is copied without a loop."""
 _LINES = {1: 4, 2: 2, 3: 1, 4: 1}
-"""Lines that are copied together, by their vectors."""
+"""How many lines are copied together, by the number of their vectors."""
 # Squares go in blocks, whose lines of the result stay in the first-level cache until
 # they are full.
 _BLOCK, _LONG_BLOCK = 64, 256
 _LISTED = 1024
 """The most columns whose places are in a table."""
 _STAGE_ROWS, _STAGE_COLUMNS = 128, (48, 32)
-"""A block on the stack; the first width is taken that computes little twice."""
+"""A block on the stack; of its widths, the first that copies few columns twice."""
 
 
 def copy_whole(main: Main, op: CopyOp) -> None:
@@ -87,7 +87,7 @@ def lower_zero_halo(main: Main, op: ZeroHaloOp) -> None:
 
 
 def clear_padding(main: Main, buffer: SSAValue) -> None:
-    """Append calls that write zero to what `buffer` stores but its elements."""
+    """Append calls that zero what `buffer` stores besides its elements."""
     type_ = buffer_type(buffer)
     element, addressing = type_.element_type, find_addressing(type_)
     first = 0 if addressing is None else -addressing.offset
@@ -132,7 +132,7 @@ def call_copy(
 
 
 def _unit_rows(planned: CopyPlan, axes: LoopAxes) -> dict[str, UnitRows]:
-    """Return what units of work touch, unless the last one repeats what others did."""
+    """Return the rows that units of work touch, none if the last overlaps others."""
     outer, each = planned.row.outer[:1], planned.together
     if not outer or outer[0] not in axes or planned.units * each != outer[0].extent:
         return {}
@@ -151,7 +151,7 @@ def _units(outer: LoopAxes, inside: int) -> int:
 
 
 def _lanes(target: Target, element: Attribute, extent: int) -> int:
-    """Return how many elements the longest vector has that fits into `extent`."""
+    """Return the number of elements of the longest vector that fits into `extent`."""
     most = target.vector_bytes // dtype_of(element).itemsize
     return min(most, 1 << (extent.bit_length() - 1))
 
@@ -227,10 +227,10 @@ def _listed(
     rest: Sequence[Level[int]],
 ) -> CopyPlan | None:
     """
-    Plan the copy of squares whose columns lie anywhere in the result, by a table.
+    Plan a copy of squares by a table of where their columns lie in the result.
 
-    These are neighbors in the source along several axes, such as the window and the
-    channels of a filter. None where squares along the first of them are as wide.
+    The columns are neighbors in the source along several axes, such as the window and
+    the channels of a filter. None where squares along the first axis are as wide.
     """
     lanes, most = _side(target, element, rows.extent, _LISTED, _LISTED), _LISTED
     if columns.extent >= most or columns.extent % lanes == 0 or lanes < 2:
@@ -261,10 +261,10 @@ def _staged(
     target: Target, element: Attribute, rows: Level[int], columns: Level[int]
 ) -> tuple[int, int, int] | None:
     """
-    Return the side of squares and the block that goes by way of the stack.
+    Return the side of squares and the extents of blocks that go by way of the stack.
 
-    None unless fewer lines of the result fit into the cache than a line has elements,
-    and no more of the source than a block has rows.
+    None unless fewer lines of the result fit into the cache than a cache line has
+    elements, and no more lines of the source than a block has rows.
     """
     size, extent = dtype_of(element).itemsize, columns.extent
     strides = columns.strides[RESULT], rows.strides[SOURCE]
@@ -283,7 +283,7 @@ def _staged(
 
 def _beside(target: Target, size: int, lanes: int, columns: int) -> int:
     """
-    Return how many squares of bytes are transposed at once, in one register each row.
+    Return how many squares of bytes are transposed at once, each row in one register.
 
     Shuffles stay within segments of a register: a square must be as wide as one.
     """

@@ -45,7 +45,7 @@ class DecodeRow(Generic[N]):
 @dataclass(frozen=True)
 class DecodeAttention(Kernel):
     """
-    Scores of the valid keys, their softmax, and the mean of values that it weighs.
+    Scores of the valid keys, their softmax, and the mean of values weighted by it.
 
     Elements of a head are neighbors.
     Unit: a head of queries.
@@ -55,7 +55,7 @@ class DecodeAttention(Kernel):
     scale: float
     strips: Strips
     values: Strips
-    """Those along the elements of a value."""
+    """The strips along the elements of a value."""
 
     def write(self, call: Call[DecodeRow[Value]]) -> None:
         row = call.row
@@ -97,7 +97,7 @@ class DecodeAttention(Kernel):
     def _weights(
         self, call: Call[DecodeRow[Value]], count: Value, peak: Value
     ) -> Value:
-        """Put exponentials in the place of scores; return what to multiply by."""
+        """Replace scores by exponentials; return the factor that normalizes them."""
         scores = call["scores"]
         total = Total.of(self.strips, 0, scores.compute)
         for i, strip in self.strips.along(count, total):

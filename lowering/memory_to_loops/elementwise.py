@@ -130,8 +130,8 @@ def call_program(
     """
     Append a call that runs `program` over `axes` of buffers, each from a start on.
 
-    `op` is named where integers are divided by zero. `around`: the axes are those of
-    what buffers store around their elements.
+    `op` is named where integers are divided by zero. `around`: the axes cover what
+    buffers store around their elements.
     """
     rule, code = Elementwise(program), 0
     passed = main.base if _converts(main, program) else main.stored
@@ -166,7 +166,7 @@ def unroll_of(program: ScalarProgram) -> int:
     """
     Return how many vectors one step handles: several where the loop costs most.
 
-    The processor overlaps the steps of long programs without it.
+    The processor overlaps the steps of long programs by itself.
     """
     length = sum(step.op is not arith.ConstantOp for step in program.instructions)
     return 4 if length <= 2 else 2 if length <= 8 else 1

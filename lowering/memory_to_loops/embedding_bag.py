@@ -74,9 +74,9 @@ class EmbeddingBag(Kernel):
     Sum, average or take the maximum of the rows of each bag, times their weights.
 
     Results stay in registers for a chunk of columns; an index out of range is reported
-    and taken as 0, one that is the padding left out if `padded`. Rows are prefetched
-    `ahead` rows before they are summed. `kind` is lengths or offsets, by which
-    sizes of bags are given; else these are of one size.
+    and taken as 0; if `padded`, one of the padding is left out. Rows are prefetched
+    `ahead` rows before they are summed. `kind` says whether lengths or offsets give the
+    sizes of bags; if it is empty, all bags have one size.
     Unit: a bag or, in loops over bags of one size, an iteration of the outermost one.
     """
 
@@ -138,7 +138,7 @@ class EmbeddingBag(Kernel):
     def _fetch(
         self, call: Call[EmbeddingBagRow[Value]], at: Value, chunk: Chunk
     ) -> None:
-        """Hint at a row that is read later; what its index is does not matter."""
+        """Prefetch a row that is read later; its index need not be in range."""
         row = call.row
         if not chunk.strip.lanes:
             return
@@ -167,7 +167,7 @@ class EmbeddingBag(Kernel):
 
 @lowers(EmbeddingOp, contiguous=("indices",))
 def lower_embedding(main: Main, op: ApplyOp) -> None:
-    """The maximum of one row is the row, bit for bit; what is padding is not a row."""
+    """Lower to bags of one row: its maximum is the row bit for bit; padding gives 0."""
     indices = addressing_of(op.buffer("indices"))
     bags = Addressing((*indices.shape, 1), (*indices.strides, 1), indices.offset)
     _lower(main, op, bags, "max")
@@ -206,7 +206,7 @@ def _lower(main: Main, op: ApplyOp, indices: Addressing, mode: str) -> None:
         columns.row(width, strides),
         bags,
     )
-    # Nothing can be picked of nothing: any index fails, and any element will do.
+    # Without rows in the table, any index fails, and any element will do.
     source = buffers[0] if rows else buffers[2]
     bounds = op.find("offsets") or op.find("lengths")
     arguments = {
@@ -221,7 +221,7 @@ def _lower(main: Main, op: ApplyOp, indices: Addressing, mode: str) -> None:
 
 
 def _stride(value: SSAValue | None) -> int:
-    """Return how far apart the elements of a list lie, or of what is row-major."""
+    """Return the distance of the elements of a list or of a row-major buffer."""
     if value is None:
         return 0
     addressing = addressing_of(value)

@@ -29,8 +29,8 @@ def _latest(readers: Sequence[PastTouch]) -> list[PastTouch]:
     """
     Leave out readers that all later writes wait for by waiting for later readers.
 
-    These read the same bytes, or all. A write does not wait for those beside it, so
-    they are beside nothing, or some have one number and some another.
+    The later ones read the same bytes, or all. A write does not wait for readers beside
+    it, so the later ones must be beside nothing, or have two different numbers.
     """
     sections: dict[Bytes | None, dict[int | None, int]] = {}
     for each in readers:
@@ -48,7 +48,7 @@ def _latest(readers: Sequence[PastTouch]) -> list[PastTouch]:
 
 
 def _floor(latest: Mapping[int | None, int]) -> int:
-    """Return the last section that each write waits for one of the readers of."""
+    """Return the last section where each write waits for a reader in it or later."""
     numbered = sorted(last for number, last in latest.items() if number is not None)
     return max([latest.get(None, -1), *numbered[-2:-1]])
 
@@ -60,7 +60,7 @@ class _Stretch:
     writers: list[PastTouch] = field(default_factory=lambda: [])
     readers: list[PastTouch] = field(default_factory=lambda: [])
     room: int = 8
-    """With more readers, those that no write waits for are left out."""
+    """With more readers than this, `_latest` leaves out those that it can."""
 
     def read(self, entry: PastTouch) -> None:
         self.readers.append(entry)

@@ -22,14 +22,14 @@ from glow.support.costs import MEASURED, Costs
 from glow.support.types import dtype_of
 
 _CONSTANTS = 2
-"""The part of what is near that constants may take, which each round reads again."""
+"""Constants, which each round reads again, may take 1 / `_CONSTANTS` of `near`."""
 _SMALL = 16
-"""The part of what is near that calls touch which go along without a need."""
+"""Calls that are not cut go along if they touch less than 1 / `_SMALL` of `near`."""
 _AT_ONCE = 2
-"""The part of its units that a call must need of another before its own first one."""
+"""The first unit of a call may need 1 / `_AT_ONCE` of another call's units."""
 
 CallRange = tuple["PlannedCall", int, int]
-"""A call, and the first and last of its units that it does now."""
+"""A call, the first of its units to do now, and the one after the last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class ByteSpan:
 
     def needs(self, other: ByteSpan, units: int) -> Offsets | None:
         """
-        Return how many of `units` units of `other` come before each of these.
+        Return how many of the `units` units of `other` come before each unit.
 
         None where they never touch the same bytes, or both only read.
         """
@@ -97,11 +97,11 @@ class PlannedCall:
     written: Set[SSAValue] = frozenset()
     """The buffers that its op writes."""
     beside: int | None = None
-    """Calls of one number leave each other's elements alone."""
+    """Calls with the same number touch none of each other's elements."""
     ns: int = 0
-    """What it takes, roughly."""
+    """Its time in nanoseconds, roughly."""
     group: int = 0
-    """What a profile counts it to."""
+    """The group that a profile counts it in."""
     is_interleaved: bool = False
     """Whether it takes turns with calls before it, whose results it reads."""
 
@@ -121,7 +121,7 @@ class PlannedCall:
         return [own[name].moved(*place_of(self.passed[name].base)) for name in own]
 
     def _spans(self) -> Mapping[str, ByteSpan]:
-        """Return what it touches behind its arguments."""
+        """Return the bytes that it touches, by argument and counted from that."""
         units, is_constant = self.prepared.work.spans(), self.storage.is_constant
         return {
             name: self._span(name, argument, argument.buffer, units.get(name))
@@ -154,7 +154,7 @@ class PlannedCall:
         return sum(size_bytes(buffer_type(root)) for root in roots)
 
     def is_large(self, near: int) -> bool:
-        """Whether it writes more than `near` bytes unit by unit, and may go first."""
+        """Whether it writes more than `near` bytes by units, and may begin a chain."""
         return self.prepared.once("is large", lambda: self._writes_more(near))
 
     def _writes_more(self, near: int) -> bool:
@@ -173,9 +173,9 @@ def rounds_of(
     calls: Sequence[PlannedCall], near: int, costs: Costs = MEASURED
 ) -> Iterator[CallRange]:
     """
-    Yield `calls` in turns: those that pass on more than `near` bytes in small pieces.
+    Yield `calls`, where those that pass on more than `near` bytes take turns in pieces.
 
-    Each pair of units that touch the same bytes, one of them to write, stays in order.
+    Two units that touch the same bytes, at least one of them by a write, stay in order.
     """
     at = 0
     while at < len(calls):
@@ -192,7 +192,7 @@ def rounds_of(
 
 
 class _Chain:
-    """Calls one after the other, of which each goes on with what one before wrote."""
+    """Consecutive calls that take turns: later ones read what earlier ones wrote."""
 
     def __init__(self, near: int, costs: Costs, first: PlannedCall):
         self._near, self._costs = near, costs
@@ -239,7 +239,7 @@ class _Chain:
         )
 
     def _passed_on(self, call: PlannedCall) -> int:
-        """Return the bytes that `call` reads of what calls before it wrote."""
+        """Return how many bytes `call` reads that calls before it wrote."""
         written = [s for each in self._needs[call] for s in each.spans if s.writes]
         return sum(
             span.bytes
@@ -259,7 +259,7 @@ class _Chain:
     def _until(
         self, call: PlannedCall, units: int, done: dict[PlannedCall, int]
     ) -> Iterator[CallRange]:
-        """Yield what is to be done until `call` has done so many units."""
+        """Yield the ranges that bring `call` to `units` units, needed ones first."""
         before = done[call]
         if units <= before:
             return
@@ -269,7 +269,7 @@ class _Chain:
         yield call, before, units
 
     def _pieces(self) -> list[tuple[PlannedCall, int]]:
-        """Return up to which units the last calls go on, in the order of results."""
+        """Return ends of pieces of the calls that none needs, in order of results."""
         if len(self.calls) == 1:
             return []
         needed = {other for call in self.calls for other in self._needs[call]}
@@ -286,7 +286,7 @@ class _Chain:
         return [(call, end) for _, call, end in found]
 
     def _bytes(self) -> int:
-        """Return how many bytes all touch."""
+        """Return how many bytes the calls touch together."""
         total = 0
         spans = [span for call in self.calls for span in call.spans]
         for place in dict.fromkeys(span.place for span in spans):
@@ -300,7 +300,7 @@ class _Chain:
 
 
 def _needs(call: PlannedCall, other: PlannedCall) -> Offsets | None:
-    """Return how many units of `other` come before each of `call`; None if none do."""
+    """Return how many units of `other` come before each of `call`'s, None if none."""
     if call.beside is not None and call.beside == other.beside:
         return None
     found: Offsets | None = None

@@ -81,13 +81,13 @@ class Main:
     """The kernels called, by symbol, and the types of their arguments."""
     rows: list[int] = field(default_factory=lambda: [])
     functions: list[func.FuncOp] = field(default_factory=lambda: [])
-    """Those of choices and loops, which `main` calls, or they each other."""
+    """Functions of choices and loops, which `main` or one of them calls."""
     callees: Mapping[str, func.FuncOp] = field(default_factory=lambda: {})
     """The functions of the memory level that ops call."""
     piece_ns: int = 0
     """Least nanoseconds of a piece where threads share calls; 0 for one thread."""
     near_bytes: int = 0
-    """What calls may pass on before they take turns."""
+    """The bytes that calls may pass on before they take turns."""
 
     def __post_init__(self) -> None:
         arguments = _pointers.arguments(self.piece_ns > 0)
@@ -122,7 +122,7 @@ class Main:
         places: Mapping[SSAValue, str],
     ) -> Main:
         """
-        Return what appends to a block of the function being written, for one thread.
+        Return a `Main` for a block of the function being written, for one thread.
 
         `arguments` are those of this function, `places` which of them holds a buffer
         that is an argument at the memory level. Kernels, rows, tables and messages are
@@ -174,7 +174,7 @@ class Main:
                     self._append_row(each.call, passed)
 
     def _moved(self, argument: Argument, buffer: SSAValue) -> Argument:
-        """Return an argument that points as far into another buffer."""
+        """Return an argument that points into another buffer, at the same distance."""
         operand, lead = argument.operand, argument.lead
         base = self._base(buffer, lead, operand.element)
         return argument._replace(base=base, buffer=buffer)

@@ -71,14 +71,14 @@ class Product:
     result_batches: Offsets
     extra_batches: tuple[Offsets, ...]
     in_pairs: bool = False
-    """Whether panels hold two rows at a time, which bf16 is multiplied in."""
+    """Whether panels hold two rows at a time, as bf16 is multiplied in pairs."""
     is_depthwise: bool = False
     taps: int = 0
-    """The segments of a line of a window, `step` apart, of one that is depthwise."""
+    """The segments of a line of the window, `step` apart, if `is_depthwise`."""
     result_step: int = 1
     """The distance of the result's columns."""
     is_magnified: bool = False
-    """Whether rounding grows in what reads the result, as in Winograd's transforms."""
+    """Whether readers of the result magnify its rounding, as Winograd's method does."""
 
 
 def plan_product(
@@ -87,7 +87,7 @@ def plan_product(
     """
     Return the kernels that compute `p`, their rows and what they may do in pieces.
 
-    One does all whole panels, another what columns are left. Offsets go to `table`.
+    One does all whole panels, another the columns left over. Offsets go to `table`.
     """
     if not p.columns or not len(p.rows):
         return []
@@ -247,7 +247,7 @@ def _unroll(target: Target, p: Product, height: int, summed: Summed) -> int:
     """
     Return how many k are multiplied in an iteration of the innermost loop.
 
-    The loop's own work takes units that processors have for vectors, too.
+    The overhead of the loop takes execution units that vectors need, too.
     """
     unroll = target.costs.product_unroll
     is_even = not np.any(summed.runs % unroll)
@@ -275,9 +275,9 @@ def _cut(
     """
     Return the row that says which loops are cut into units, and the work.
 
-    A unit is a tile of rows, so that what follows may go on with these, if there are
-    enough and the right factor fits into a cache. Else it is a tile of one panel: who
-    does some units in their order reads few panels, and there are enough to share.
+    A unit is a tile of rows, so that later calls may go on with these, if there are
+    enough and the right factor fits into a cache. Else it is a tile of one panel: some
+    units in their order read few panels, and there are enough to share.
     """
     loops = {name: getattr(row, name) for name in ("batches", "panels", "tiles")}
     batches, panels, tiles = (steps.last - steps.first for steps in loops.values())

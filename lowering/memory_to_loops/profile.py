@@ -51,7 +51,7 @@ class ProfileWriter:
         """The group that calls are of."""
 
     def begin(self, op: Operation) -> None:
-        """Let what is added from here on be of `op`."""
+        """Count the calls that are added from here on to `op`."""
         self.current = self._numbers[op]
 
     def time(self, call: func.CallOp, base: SSAValue, group: int) -> list[Operation]:
@@ -71,7 +71,7 @@ class ProfileWriter:
         return ops
 
     def read_near(self, group: int, size: int) -> None:
-        """Let a group read no bytes from beyond a cache of so many."""
+        """Let a group read from no farther than a cache of `size` bytes."""
         *others, moves, ways = self._groups[group]
         assert isinstance(moves, DenseArrayBase)
         found = np.reshape([int(n) for n in moves.get_values()], (-1, 3))
@@ -105,7 +105,7 @@ class ProfileWriter:
         self._records.append(ArrayAttr((_number(group), StringAttr(kernel), *numbers)))
 
     def attributes(self) -> dict[str, Attribute]:
-        """Return what a module says of it."""
+        """Return the attributes of a module that describe groups and records."""
         return {GROUPS: ArrayAttr(self._groups), RECORDS: ArrayAttr(self._records)}
 
 

@@ -24,7 +24,7 @@ class RecordedCall:
     numbers: Mapping[str, int]
     """The operand of the op that an argument points into, by name; none for tables."""
     group: int | None
-    """Calls of one number leave each other's elements alone."""
+    """Calls with the same number touch none of each other's elements."""
 
 
 class Repeats:
@@ -39,9 +39,9 @@ class Repeats:
 
     def likeness_of(self, op: Operation) -> Hashable:
         """
-        Return what is equal for ops that differ in buffers alone; None: none is alike.
+        Return a key that is equal for ops that differ in buffers alone, or None.
 
-        That is all that a rule may ask of an op: types and properties, regions as
+        It has all that a rule may ask of an op: types and properties, regions as
         programs, which operands are in one buffer, and whether it is constant.
         """
         number_of, is_constant = self._number_of, self._storage.is_constant

@@ -60,8 +60,8 @@ def spans_of(operands: Sequence[Offsets], most: int = MOST_ROWS) -> list[Span]:
     """
     Return pieces of no more than `most` rows, one after the other.
 
-    `operands` say where each row begins in each of them. Of the sizes that end with a
-    line of pixels it is one for which most pieces lie alike.
+    `operands` say where each row begins in each of them. Pieces end with a line of
+    pixels where they can, and have the size for which most of them lie alike.
     """
     count = len(operands[0])
     if count <= most:
@@ -81,7 +81,7 @@ def spans_of(operands: Sequence[Offsets], most: int = MOST_ROWS) -> list[Span]:
 
 
 def _period(operands: Sequence[Offsets]) -> int:
-    """Return after how many rows some operand goes on otherwise than before."""
+    """Return after how many rows the step between rows changes in some operand."""
     count = len(operands[0])
     if count < 2:
         return max(count, 1)
@@ -99,7 +99,7 @@ def largest_divisor(number: int, most: int) -> int:
 
 
 def _table_size(operands: Sequence[Offsets], spans: Sequence[Span]) -> int:
-    """Return the rows of pieces that lie like no earlier one, and what calls cost."""
+    """Return the rows of pieces that lie like no earlier one, and the cost of calls."""
     known: dict[bytes, int] = {}
     for first, last in spans:
         parts = [rows[first:last] - rows[first] for rows in operands]

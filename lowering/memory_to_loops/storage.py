@@ -26,9 +26,9 @@ class Storage:
         self.of_caller: dict[str, PlaceholderOp] = {}
         """The placeholders in the signature: those that callers pass, take or keep."""
         self.constants: dict[str, ResourceAttr] = {}
-        """The bytes of constants, and of what is bound."""
+        """The bytes of constants and of bound placeholders."""
         self.scratch: dict[str, int] = {}
-        """Where in the arena such placeholders lie, in bytes."""
+        """Where scratch placeholders lie in the arena, in bytes."""
         arena = module.attributes.get("glow.arena_bytes")
         self.arena_bytes = arena.value.data if isinstance(arena, IntegerAttr) else 0
         for op in module.ops:
@@ -51,7 +51,7 @@ class Storage:
 
     @cached_property
     def entries(self) -> dict[str, tuple[str, int | None]]:
-        """The argument of `main` that holds a symbol, and which entry if a table."""
+        """By symbol, the argument of `main` that holds it, and the entry if a table."""
         entries: dict[str, tuple[str, int | None]]
         entries = dict.fromkeys(self.scratch, ("arena", None))
         for table, names in (("io", self.of_caller), ("constants", self.constants)):
@@ -94,14 +94,14 @@ class Storage:
         return {name: number for number, name in enumerate(names)}
 
     def signature(self, constants: list[ResourceAttr]) -> ArrayAttr[Attribute]:
-        """Return what callers pass; what it starts as is added to `constants`."""
+        """Return what callers pass; initial values are added to `constants`."""
         return ArrayAttr([_entry(p, constants) for p in self.of_caller.values()])
 
 
 def _entry(p: PlaceholderOp, constants: list[ResourceAttr]) -> ArrayAttr[Attribute]:
     """
-    Return name, direction, type and, where there are such, residency, the number of
-    the constant that `p` starts as, which is added, and the meaning of its axes.
+    Return name, direction, type and, where there are such, residency, the number of the
+    initial value, which is added to `constants`, and the meaning of axes.
     """
     entry: list[Attribute] = [p.sym_name, p.direction, p.type]
     if p.residency.data != RUN:

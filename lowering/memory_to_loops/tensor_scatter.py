@@ -85,7 +85,7 @@ class TensorScatter(Kernel):
 
 
 def _around(start: Value, room: Value) -> Value:
-    """Return the place within `room` that is whole rounds from `start`."""
+    """Return `start` modulo `room`, which is not negative."""
     rest = function(arith.RemSIOp, start, room)
     return select(rest < 0, rest + room, rest)
 

@@ -44,7 +44,7 @@ def bytes_of(buffer: SSAValue, *, writes: bool) -> Bytes:
 
 
 def bytes_of_root(root: SSAValue) -> Bytes:
-    """Return where `root` lies; one with strides ends as far behind as it begins."""
+    """Return where `root` lies; a strided one has as much room behind as before."""
     type_ = buffer_type(root)
     if not isinstance(type_.layout, StridedLayoutAttr):
         return Bytes(0, size_bytes(type_))

@@ -178,7 +178,7 @@ def _natural(number: Value) -> Value:
 
 
 def _inside(number: Value, extent: Value) -> Value:
-    """Return a number, and the last one in `extent` for those beyond."""
+    """Return a number, or the last one in `extent` if it lies beyond."""
     return minimum(_natural(number), _natural(extent - 1))
 
 

@@ -38,7 +38,7 @@ def order_of(labels: Labels, groups: Sequence[Labels]) -> tuple[Labels, bool]:
     """
     Return a matrix order of `labels`, and whether its last two groups are swapped.
 
-    `groups` are batch, and the two of the matrix. It is their own order if that is one.
+    `groups` are the batch and the two of the matrix. Labels in a matrix order keep it.
     """
     batch, rows, columns = groups
     swapped = batch + columns + rows
@@ -52,7 +52,7 @@ def plan(one: Labels, other: Labels, kept: Labels, size: Size) -> MatrixProduct:
     Return the product of two operands that moves the fewest elements before and after.
 
     `kept` are the axes that are not summed, in the order that is wanted if it is all
-    that is left. Each operand has a summed axis, and no other one alone.
+    that is left. Each operand has a summed axis, and none that the other one lacks.
     """
     return min(
         _plans(one, other, kept),
@@ -106,8 +106,8 @@ class PairQueue:
     The pairs of operands of an Einstein sum, those that take the least work first.
 
     Operands are numbered in order; a product gets the next number. A queue has each
-    pair once, as no cost changes: an axis is left to two operands alone by a product
-    that is one of them.
+    pair once, as no cost changes: where two operands are left alone with an axis, one
+    of them is a new product.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class PairQueue:
             self._add(len(self._terms), labels)
 
     def cheapest(self) -> tuple[int, int]:
-        """Return the two operands whose product is the smallest, summed and not."""
+        """Return the operands whose product is smallest, before and then after sums."""
         while True:
             *_, second, first = heappop(self._queue)
             if first in self._terms and second in self._terms:
@@ -160,5 +160,5 @@ class PairQueue:
 
 
 def size_by(extents: dict[str, int]) -> Size:
-    """Return what counts the elements of an operand with given axes."""
+    """Return a function that counts the elements of an operand with given axes."""
     return lambda labels: prod(extents[label] for label in labels)

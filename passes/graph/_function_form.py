@@ -17,7 +17,7 @@ from glow.dialects.graph.storage import SaveOp
 
 
 class WrittenModule(Protocol):
-    """The module that a function is in, as far as its form depends on that."""
+    """The parts of a module that the form of a function depends on."""
 
     places: dict[str, int]
     """The number of each placeholder."""
@@ -25,20 +25,20 @@ class WrittenModule(Protocol):
     """Digests of the functions whose form is written."""
 
     def callee(self, name: str) -> str:
-        """Return the first function that computes what the one of this name does."""
+        """Return the name of the first function that computes what `name` computes."""
         ...
 
     def key_of(self, symbol: str) -> str:
-        """Return what is read from a symbol: which placeholder, or which bytes."""
+        """Return a key of what a symbol holds: which placeholder, or which bytes."""
         ...
 
     def order_inputs(self, op: IfOp | LoopOp, keys: Mapping[SSAValue, bytes]) -> None:
-        """Pass what functions read alone, each value once, in the order of keys."""
+        """Pass only inputs that functions read, each value once, ordered by keys."""
         ...
 
 
 class FunctionForm:
-    """A function of one block, whose values go by digests of what they are."""
+    """A function of one block, and a digest that identifies each of its values."""
 
     def __init__(self, function: FuncOp, module: WrittenModule):
         self._block = function.body.block
@@ -70,7 +70,7 @@ class FunctionForm:
                 continue
             for number, result in enumerate(op.results):
                 self._keys[result] = digest_of(key, number)
-        roots.sort(key=lambda root: root[0])  # stable: of others the order is meant
+        roots.sort(key=lambda root: root[0])  # stable: other ops keep their order
         self._reorder([op for *_, op in roots])
         return digest_of(*(key for _, key, _ in roots))
 

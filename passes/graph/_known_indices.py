@@ -101,7 +101,7 @@ def take(data: Tensor, wanted: Strided) -> Tensor | None:
 
 
 def _unreshaped(value: SSAValue) -> list[SSAValue]:
-    """Return `value` and what has the same elements in the same order."""
+    """Return `value` and the values that reshapes made it from."""
     values = [value]
     while isinstance(op := values[-1].owner, ReshapeOp) and not has_layout(op.input):
         values.append(op.input)

@@ -17,7 +17,7 @@ from glow.support.types import tensor_type
 
 
 def is_chosen(slots: Sequence[str], op: GraphOp, name: str) -> bool:
-    """Return whether slot `name` of `op` is among `slots`, as all are among none."""
+    """Return whether `slots` has slot `name` of `op`, or `op`; none means all."""
     return not slots or op.name in slots or f"{op.name}.{name}" in slots
 
 

@@ -22,7 +22,7 @@ from glow.passes.graph.transposes import (
 )
 from glow.support.minimum_cut import Network
 
-# Regions of so many ops are large enough for a stage of a residual network.
+# The most ops of a region: enough for a stage of a residual network.
 OPS = 256
 
 
@@ -31,8 +31,8 @@ class Region:
     """
     Ops that can be reordered, each in one way, and the values between them.
 
-    `orders` has the order in which the reordered form of a value stands; a value that a
-    transpose makes of another has both forms from the start.
+    `orders` has the order of the reordered form of each value; the result of a
+    transpose has both forms from the start.
     """
 
     reorderer: Reorderer
@@ -94,7 +94,7 @@ class Region:
         return op
 
     def _with_transposes(self, ops: Iterable[GraphOp]) -> list[SSAValue]:
-        """Return the values new to the region: results, and transposes that end."""
+        """Return the values new to the region: results, and transposes that vanish."""
         new: list[SSAValue] = []
         for op in ops:
             new += op.results
@@ -110,7 +110,7 @@ class Region:
 
     def cheapest(self) -> dict[GraphOp, Reordering]:
         """
-        Return the fewest ops to reorder for the least cost; none if it is no less.
+        Return the fewest ops to reorder for the least cost; none if that saves nothing.
 
         A minimum cut: ops on the side of the source are reordered. A transpose of a
         value is counted once, however many ops read it.
@@ -119,10 +119,10 @@ class Region:
 
     def furthest(self) -> dict[GraphOp, Reordering]:
         """
-        Return the most ops to reorder so that the least is transposed.
+        Return the most ops to reorder for the least cost of transposes.
 
-        If that is no less than if none is reordered, the transposes above these must
-        vanish, and no other become dearer.
+        If that saves nothing, the transposes above these ops must vanish, and no other
+        transpose may become dearer.
         """
         fewest, most = self._sides()
         chosen = self._among(most)
@@ -148,14 +148,14 @@ class Region:
         return bool(above) and all(self._vanishes(v, chosen) for v in above)
 
     def price(self, value: SSAValue, places: Placement) -> int:
-        """Return what it costs to have a `value` that is not reordered in `places`."""
+        """Return the cost of moving `value`, which is not reordered, into `places`."""
         existing = existing_transpose(value, kept_axes(places))
         if existing and existing.result.uses and existing.result not in self.orders:
             return 0
         return self.reorderer.price(value, places)
 
     def _vanishes(self, value: SSAValue, chosen: dict[GraphOp, Reordering]) -> bool:
-        """Return whether `value` is transposed, and for none but `chosen`."""
+        """Return whether `value` is a transpose that only `chosen` ops read."""
         readers = {use.operation for use in value.uses}
         return transpose_of(value) is not None and readers <= chosen.keys()
 

@@ -25,7 +25,7 @@ class Affine:
 
 
 def affine_of(op: Scaling, constants: Constants) -> Affine | None:
-    """Return what `op` scales and shifts by, where it does that and they are known."""
+    """Return the scale and shift that `op` applies, or None unless they are known."""
     match op:
         case BatchNormOp():
             affine = _of_batch_norm(op, constants)

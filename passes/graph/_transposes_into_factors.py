@@ -39,7 +39,7 @@ def fold_transpose_into_rows(op: MatMulOp, new: Replacement) -> Results:
     """
     matmul(reshape(transpose(x)), w) -> matmul(reshape(x), w with rows reordered)
 
-    for a known w, where the transpose moves but axes that the reshape merges into
+    for a known w, where the transpose moves only axes that the reshape merges into
     columns.
     """
     flat = op.lhs.owner
@@ -69,8 +69,8 @@ def fold_transpose_into_columns(op: TransposeOp, new: Replacement) -> Results:
     """
     transpose(reshape(matmul(a, w))) -> reshape(matmul(a, w with columns reordered))
 
-    for a known w and bias, where the transpose moves but axes that the reshape splits
-    columns into, and nothing else reads what comes between.
+    for a known w and bias, where the transpose moves only axes that the reshape splits
+    columns into, and nothing else reads the values in between.
     """
     split = op.input.owner
     product = split.input.owner if isinstance(split, ReshapeOp) else None

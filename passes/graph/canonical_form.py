@@ -101,11 +101,11 @@ class _ModuleForm:
         self._order(list(dict.fromkeys([*entries, *kept])), rename)
 
     def callee(self, name: str) -> str:
-        """Return the first function that computes what the one of this name does."""
+        """Return the name of the first function that computes what `name` computes."""
         return self._callee[self.digests[name]].sym_name.data
 
     def order_inputs(self, op: IfOp | LoopOp, keys: Mapping[SSAValue, bytes]) -> None:
-        """Pass what functions read alone, each value once, in the order of keys."""
+        """Pass only inputs that functions read, each value once, ordered by keys."""
         blocks = [self._functions[name].body.block for name in op.callees]
         first = len(blocks[0].args) - len(op.inputs)
         read = {
@@ -134,7 +134,7 @@ class _ModuleForm:
         sources: tuple[_InputSource, ...],
         known: Mapping[bytes, Any],
     ) -> str:
-        """Return a function like one of a name that takes the inputs of `op`."""
+        """Return the name of a copy of a function that takes the inputs of `op`."""
         if (name, sources) not in self._copies:
             function = self._functions[name].clone()
             made = [known[s] if isinstance(s, bytes) else s for s in sources]
@@ -155,7 +155,7 @@ class _ModuleForm:
         self._callee.setdefault(made, function)
 
     def key_of(self, symbol: str) -> str:
-        """Return what is read from a symbol: which placeholder, or which bytes."""
+        """Return a key of what a symbol holds: which placeholder, or which bytes."""
         if symbol in self.places:
             return f"placeholder {self.places[symbol]}"
         constant = self._constants[symbol]
@@ -243,7 +243,7 @@ def _rename(ops: Sequence[StorageOp | FuncOp], new: Mapping[str, str]) -> None:
 
 
 def _repeated(op: Operation) -> Array | None:
-    """Return the one element that all of a constant have, as it is or moved."""
+    """Return the element that a constant, as it is or moved, repeats, or None."""
     if not isinstance(op, LiteralOp | LoadOp | MOVING) or has_layout(op.result):
         return None
     return uniform_element(op.result)

@@ -83,9 +83,9 @@ class _Attention:
 
     def core(self) -> tuple[Tensor, ...] | None:
         """
-        Return what stands for the results, by an attention without a past.
+        Return the replacements of the results, by an attention without a past.
 
-        None where there is no such: for scores, and a window that ends in the past.
+        None where that cannot be: for scores, and a window that ends in the past.
         """
         op, s = self.op, self.sizes
         left, right = op.window
@@ -112,7 +112,7 @@ class _Attention:
         return self._joined(core), keys, values, core
 
     def results(self) -> tuple[Tensor, ...]:
-        """Return what stands for the results, whether present or not."""
+        """Return the replacement of each result, whether it is present or not."""
         op, s = self.op, self.sizes
         keys = self._with_past(op.past_key, self.key)
         values = self._with_past(op.past_value, self.value)
@@ -145,7 +145,7 @@ class _Attention:
 
     def _product(self, keys: Tensor) -> Tensor:
         """
-        Return queries times keys; of one query many keys times it, transposed.
+        Return queries @ keys^T; for one query and large keys, (keys @ query^T)^T.
 
         A product wants columns of the right factor in a row: what lies so already,
         large keys, is the left one instead.
@@ -177,7 +177,7 @@ class _Attention:
         return value if self.sizes.group == 1 else xp.expand_dims(value, 2)
 
     def _grouped(self, value: Tensor) -> Tensor:
-        """Return what broadcasts to scores by head as it does to scores by group."""
+        """Return `value`, which broadcasts to scores by head, for scores by group."""
         s, shape = self.sizes, value.shape
         if s.group == 1 or len(shape) < 3:
             return value
@@ -221,7 +221,7 @@ class _Attention:
         return self._end() + self._positions(places - s.length)
 
     def _end(self) -> Tensor:
-        """Return beyond which position nothing is valid."""
+        """Return the position from which on no key is valid."""
         assert self.op.valid_length is not None
         length = self.new.tensor(self.op.valid_length).astype(np.int64)
         return length.reshape(self.sizes.batch, 1, 1, 1)

@@ -48,7 +48,7 @@ def _bounds(op: Any) -> Any:
 
 
 def _by_bag(op: Any, new: Replacement) -> Combine:
-    """Return how rows are combined whose bags begin or end where the data says."""
+    """Return how to combine rows whose bags are given by offsets or lengths."""
     bounds, count = new.tensor(_bounds(op)), new.tensor(op.indices).size
     if not isinstance(op, EmbeddingBagOp):
         ends = xp.cumulative_sum(bounds)
@@ -57,7 +57,7 @@ def _by_bag(op: Any, new: Replacement) -> Combine:
         if not op.include_last_offset:
             ends = xp.concat([ends, new.tensor(np.array([count], bounds.dtype))])
     bags = ends.size
-    # What comes after as many ends as i is in bag i; after the last, in none.
+    # A row after i ends is in bag i; one after the last end is in none.
     zero = new.tensor(np.zeros(count + 1, np.int64))
     marks = xp.index_add(zero, ends, new.tensor(np.ones(bags, np.int64)), 0)
     places = xp.cumulative_sum(marks)[:count].reshape(count, 1)

@@ -21,7 +21,7 @@ from glow.support.types import has_layout, shape_of
 
 @dataclass(frozen=True)
 class _Term:
-    """A value and what its axes are called; none has extent 1 or stands twice."""
+    """A value and the labels of its axes; no extent is 1, no label occurs twice."""
 
     value: Tensor
     labels: Labels
@@ -75,7 +75,7 @@ class _Sums:
         return term
 
     def _diagonal(self, term: _Term, label: str) -> _Term:
-        """Return every n+1st element of two axes of extent n, seen as one."""
+        """Return `term` with the diagonal of two axes called `label` as one axis."""
         places = [axis for axis, own in enumerate(term.labels) if own == label][:2]
         rest = [axis for axis in range(len(term.labels)) if axis not in places]
         value = term.value.transpose(*rest, *places)

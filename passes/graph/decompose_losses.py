@@ -28,7 +28,7 @@ def decompose_negative_log_likelihood(
     """
     nll_loss(p, t, w) -> sum(-p[t] * w[t]) / sum(w[t]), by its reduction
 
-    where what is ignored picks class 0, with loss and weight 0.
+    where an ignored target picks class 0, with loss and weight 0.
     """
     index, ignored, weight = new.tensor(op.target), None, None
     if op.ignore_index is not None:

@@ -68,7 +68,7 @@ class _Direction:
         return self.new.tensor(self.op.sequence_lens).reshape(-1, 1)
 
     def _operand(self, name: str) -> Tensor | None:
-        """Return what an operand has for this direction, None where it is absent."""
+        """Return the part of an operand for this direction, None where it is absent."""
         value = getattr(self.op, name)
         return None if value is None else self.new.tensor(value)[self.number]
 
@@ -90,7 +90,7 @@ class _Direction:
         return xp.broadcast_to(zero, (self.op.sizes.batch, self.op.sizes.hidden))
 
     def _rows(self) -> Tensor:
-        """Return the terms of all gates that the input makes, per step [T, B, G H]."""
+        """Return the input's terms of all gates, per step [T, B, G H]."""
         sizes, x = self.op.sizes, self.new.tensor(self.op.input)
         if self.op.layout:
             x = x.transpose(1, 0, 2)
@@ -104,7 +104,7 @@ class _Direction:
         return None if bias is None else bias[half * rows : (half + 1) * rows]
 
     def _in_order(self, rows: Tensor) -> Tensor:
-        """Return rows in the order in which they are walked, or these as they were."""
+        """Put rows into the order in which they are walked, or back into their own."""
         if not self.is_reverse:
             return rows
         if self.lengths is None:
@@ -115,7 +115,7 @@ class _Direction:
         return xp.take_along_axis(rows, xp.broadcast_to(places, rows.shape), 0)
 
     def _kept(self, step: int, states: StepStates, before: StepStates) -> StepStates:
-        """Return the states before where a sequence has ended."""
+        """Return `states`, or those `before` where a sequence has ended."""
         if self.lengths is None:
             return states
         alive = self.lengths > step
@@ -160,7 +160,7 @@ class _Direction:
         return ((1 - z) * value + z * h,)
 
     def _recurrent(self, h: Tensor) -> Tensor:
-        """Return the terms of all gates that a state makes, and the second bias."""
+        """Return the state's terms of all gates, plus the second half of the bias."""
         recurrence, bias = self._operand("recurrence"), self._bias(1)
         return emit(MatMulOp, h, recurrence, bias, transpose_rhs=True)
 
@@ -178,7 +178,7 @@ class _Direction:
         return value + peepholes[gate * hidden : (gate + 1) * hidden] * cell
 
     def _applied(self, function: Activation, x: Tensor) -> Tensor:
-        """Return an activation of what `clip` leaves of its argument."""
+        """Return an activation of its argument, which `clip` bounds."""
         if self.op.clip is not None:
             x = xp.clip(x, -self.op.clip, self.op.clip)
         return _activated(function, x)

@@ -24,9 +24,9 @@ class DifferentiatePass(ModulePass):
 
     `@f_gradient` takes what `@f` does, then a gradient for each of its results that has
     floats, and returns the gradients of the arguments `of`, by number; of all that have
-    floats if that is empty. With `values` it returns the results of `@f` first. Of an
-    argument that no result depends on it is 0. It is a function of graph ops as any
-    other, so that its gradient can be taken too.
+    floats if that is empty. With `values` it returns the results of `@f` first. The
+    gradient of an argument that no result depends on is 0. `@f_gradient` is a function
+    of graph ops as any other, so that its gradient can be taken too.
 
     Level: graph -> graph. Needs: nothing; before layouts are assigned.
     Errors: no function of that name, or one of several blocks; an argument that

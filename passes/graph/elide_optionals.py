@@ -24,7 +24,7 @@ def elide_neutral_operands(
         operand = getattr(op, name)
         if operand is None or not is_chosen(slots, op, name):
             continue
-        if neutral.shape(op) is None:  # here none is like its absence
+        if neutral.shape(op) is None:  # no operand does what its absence does
             continue
         number = uniform_element(operand)
         if 0 in shape_of(operand):

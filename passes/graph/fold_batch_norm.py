@@ -105,7 +105,7 @@ def fold_affine_of_part(op: Scaling, new: Replacement) -> Results:
 def _folded(
     product: LinearOp, affine: Affine, op: Scaling, new: Replacement
 ) -> Tensor | None:
-    """Return `product` with what `op` computes of it, if nothing else reads it."""
+    """Return `product` with `affine` folded into it, if nothing but `op` reads it."""
     if not product.result.has_one_use():
         return None
     arrays = _arrays(product, affine, new.constants)

@@ -36,7 +36,7 @@ def fold_addition_into_product(op: AddOp, new: Replacement) -> Results:
 
 
 def _vector(new: Replacement, value: SSAValue, product: LinearOp) -> SSAValue | None:
-    """Return `value` as a number per channel, or None where it is none."""
+    """Return `value` as a vector over channels, or None if it has no such form."""
     axis, shape = channel_axis(product), shape_of(product.result)
     if axis is None or has_layout(value):
         return None

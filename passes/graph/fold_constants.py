@@ -17,26 +17,26 @@ from glow.support.arrays import Array
 from glow.support.types import has_layout, size_bytes
 from glow.support.walking import block_ops
 
-# A result may be so many times as large as its operands, however large that is.
+# A result may be this many times as large as its operands, whatever the limit.
 GROWTH = 4
 
 
 @dataclass
 class _Folder:
-    """Values known so far, and the ops that nothing will need once they are."""
+    """The values known so far, and the folded ops, which nothing needs in the end."""
 
     constants: Constants
     limit_bytes: int
     room: int
     """How many more bytes results may take while they are needed."""
     readers: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
-    """How many ops are still to read what is known."""
+    """How many ops are still to read each known value."""
     known: dict[SSAValue, Array] = field(default_factory=dict[SSAValue, Array])
     made: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     folded: list[GraphOp] = field(default_factory=list[GraphOp])
 
     def visit(self, op: Operation) -> None:
-        """Fold `op`, or else make the folded values that it reads."""
+        """Fold `op`, or else materialize the folded values that it reads."""
         operands = [value for value in op.operands if value in self.known]
         if not (isinstance(op, GraphOp) and self.fold(op)):
             for index, operand in enumerate(op.operands):
@@ -48,7 +48,7 @@ class _Folder:
                 self.forget(operand)
 
     def forget(self, value: SSAValue) -> None:
-        """Free what `value` is known to be, unless a constant has it."""
+        """Forget the array of `value`; its room is free unless a constant has it."""
         array = self.known.pop(value)
         if value not in self.made:
             self.room += array.nbytes
@@ -123,9 +123,9 @@ class FoldConstantsPass(ModulePass):
 
     A small result becomes a literal, a larger one a constant named after its node.
     An op whose result exceeds `limit_bytes` and four times the size of its operands is
-    not folded, nor is an op that faults. Nor are those whose results would be more than
-    `memory_bytes`, and four times the constants of the module, beside others that are
-    needed still.
+    not folded, nor is an op that faults, nor one whose results, with others that are
+    still needed, would exceed `memory_bytes` and four times the constants of the
+    module.
 
     Level: graph -> graph. Needs: nothing; `remove-dead-constants` afterwards.
     """

@@ -60,8 +60,9 @@ class _Frame:
     """
     The way in which a gather reads its data.
 
-    `picked` are axes of the data that indices are for, whose own axes are those of the
-    result from `first` on. Along axis i of the result, axis kept[i] of the data runs.
+    `picked` are the axes of the data that indices pick from; the axes of the indices
+    are those of the result from `first` on. Axis i of the result runs along axis
+    kept[i] of the data.
     """
 
     picked: Sequence[int]
@@ -84,11 +85,11 @@ def _frame(op: Gather) -> _Frame:
 
 
 def _line(places: Array, extent: int) -> Strided | None:
-    """Return where `places` are along an axis, if that is regular and inside."""
+    """Return `places` along an axis, if they are regular and inside of it."""
     if (places < 0).any():
         places = np.where(places < 0, places + extent, places)
     if (places < 0).any() or (places >= extent).any():
-        return None  # the run tells
+        return None  # a fault of the run
     return strided(places)
 
 

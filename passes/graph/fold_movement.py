@@ -46,7 +46,7 @@ def reshape_instead(op: TransposeOp | ExpandOp, new: Replacement) -> Results:
     """
     transpose(x), expand(x) -> reshape(x)
 
-    where the one moves but axes of extent 1, and the other adds but such axes.
+    where the transpose moves only axes of extent 1, or the expansion adds only such.
     """
     if isinstance(op, ExpandOp):
         keeps_order = _without_ones(op.input) == _without_ones(op.result)
@@ -115,8 +115,8 @@ def move_transposes(module: ModuleOp, *patterns: Callable[..., None]) -> None:
     """
     Apply patterns that move transposes, and merge what meets, until none fits.
 
-    They get a `reorderer`. Transposes that move no element are reshapes only then: the
-    patterns see their order.
+    They get a `reorderer`. Transposes that move no element become reshapes only
+    afterwards: the patterns need their order.
     """
     if not any(isinstance(inner, TransposeOp) for inner in ops_in(module.body)):
         return

@@ -23,7 +23,7 @@ def fold_scatter(op: ScatterNdOp, new: Replacement) -> Results:
     scatter_nd(x, places of x[..., a:b, ...], u)
     -> concat(x[..., :a, ...], u, x[..., b:, ...])
 
-    Scatters to other places of what one gave, such as rows by turns, are one with it.
+    A chain of scatters to different places, such as row by row, is folded as one.
     """
     block = _block_of(op, new.constants)
     if block is None:
@@ -33,7 +33,7 @@ def fold_scatter(op: ScatterNdOp, new: Replacement) -> Results:
     reader = _reader_of(op)
     after = None if reader is None else _block_of(reader, new.constants)
     if after is not None and block.is_apart(after):
-        return None  # which has this one's places too
+        return None  # `after` is folded together with this one
     blocks, data = [block], op.data
     while isinstance(data.owner, ScatterNdOp) and data.has_one_use():
         earlier = _block_of(data.owner, new.constants)
@@ -52,7 +52,7 @@ class _Block:
     """The places that a scatter writes: those from `start` to `end` along `axis`."""
 
     axis: int | None
-    """None: the places are all there are."""
+    """None if they are all places of the data."""
     start: int
     end: int
     updates: SSAValue
@@ -85,7 +85,7 @@ def _block_of(op: ScatterNdOp, constants: Constants) -> _Block | None:
 
 
 def _reader_of(op: ScatterNdOp) -> ScatterNdOp | None:
-    """Return the scatter that alone reads the result, as what it scatters to."""
+    """Return the only reader of the result, if it is a scatter into that result."""
     use = op.result.get_user_of_unique_use()
     return use if isinstance(use, ScatterNdOp) and use.data is op.result else None
 
@@ -93,7 +93,7 @@ def _reader_of(op: ScatterNdOp) -> ScatterNdOp | None:
 def _joined(
     blocks: Sequence[_Block], data: SSAValue, axis: int, new: Replacement
 ) -> Tensor:
-    """Return blocks along `axis`, in order, and what is between them of `data`."""
+    """Return the blocks joined along `axis`, with `data` in the gaps between them."""
     whole, before = new.tensor(data), (slice(None),) * axis
     parts: list[Tensor] = []
     place, extent = 0, shape_of(data)[axis]
@@ -112,7 +112,7 @@ def _joined(
 def _starts_of(
     indices: SSAValue, grid: Sequence[int], constants: Constants
 ) -> list[int] | None:
-    """Return where the block begins whose places `indices` lists in order."""
+    """Return the start of the block whose places `indices` lists in order."""
     starts: list[int] = []
     for axis, places in enumerate(places_of_axes(indices, constants)):
         line = None if places is None else strided(places)

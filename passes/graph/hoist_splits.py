@@ -57,7 +57,7 @@ def _is_read_once(value: SSAValue) -> bool:
 
 
 def _follows_product(op: Operation) -> bool:
-    """Return whether a product is before `op`, which then computes it as well."""
+    """Return whether `op` follows a product, whose kernel then computes it as well."""
     owners = [value.owner for value in op.operands if _is_read_once(value)]
     return any(
         isinstance(owner, ConvOp | MatMulOp)
@@ -79,7 +79,7 @@ def _parts(
 
 class HoistSplitsPass(RewritePass):
     """
-    Move splits before elementwise ops, so that these are computed with those after it.
+    Move splits before elementwise ops, which are then computed with ones after them.
 
     Level: graph -> graph. Needs: nothing. Runs when functions are recognized.
     """

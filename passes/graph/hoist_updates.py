@@ -1,4 +1,4 @@
-"""Compute what is only saved as soon as it can be."""
+"""Compute results as early as possible if they are only saved."""
 
 from collections.abc import Sequence
 from operator import is_
@@ -15,17 +15,17 @@ from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.storage import LiteralOp, LoadOp, SaveOp
 
 LEAST_SHARE = 1 / 16
-"""Less memory than that is not worth another order."""
+"""The least share of memory that another order has to save."""
 
 
 class HoistUpdatesPass(ModulePass):
     """
-    Move elementwise ops whose results are saved, and nothing else, as far up as can be.
+    Move elementwise ops up as far as possible if their results are only saved.
 
     A training step updates its weights at the end, one after the other, and until then
     all gradients take memory. Here each is used up where it was made. What is saved in
-    place of a value is computed behind all that reads this value. Where the values that
-    are alive at once take no less memory then, ops stay where they are.
+    place of a value is computed behind all ops that read the value. Ops stay where they
+    are unless that lowers the peak memory of live values.
 
     Level: graph -> graph. Needs: nothing.
     """
@@ -56,7 +56,7 @@ def _hoisted(ops: Sequence[Operation]) -> list[Operation]:
     moved = set[Operation]()
 
     def put(op: Operation, place: int) -> None:
-        """Put an op behind another, after those that it needs and can be anywhere."""
+        """Put an op behind number `place`, after sources that may be anywhere."""
         for source in _sources(op):
             if source in anywhere and places[source] > place:
                 put(source, place)

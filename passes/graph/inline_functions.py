@@ -96,7 +96,7 @@ class InlineFunctionsPass(ModulePass):
 def copied(
     op: Operation, call: Operation, inside: dict[SSAValue, SSAValue]
 ) -> Operation:
-    """Return a copy of `op` with what arguments are; note what its results became."""
+    """Return a copy of `op` with operands by `inside`; note its results there."""
     copy = op.clone(inside)
     for old, new in zip(op.walk(), copy.walk(), strict=True):
         new.location = fuse(old.location, call.location)

@@ -28,8 +28,8 @@ def legalize_optionals(op: GraphOp, new: Replacement, target: str) -> Results:
     """
     conv(x, w) -> conv(x, w, neutral), or conv(x, w, b) -> add(conv(x, w), b)
 
-    as the target takes it: as it is, or else with as few operands applied around it as
-    possible, and of such forms the one with fewest neutral operands more.
+    in a form that the target takes: as it is, or else with as few operands applied
+    around it as possible, and of such forms the one that adds fewest neutral operands.
     """
     if not any(optional_slots(type(op))):
         return None
@@ -41,7 +41,7 @@ def legalize_optionals(op: GraphOp, new: Replacement, target: str) -> Results:
 
 def _plan(op: GraphOp, target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
-    Return the slots to do without, in order, and those to add, for the target's sake.
+    Return the slots to drop, in order, and to add, for a form that the target takes.
 
     Errors: PassFailedException where it takes no form of `op`.
     """

@@ -23,13 +23,13 @@ from glow.support.types import element_of, is_float
 
 def levels_of(ops: Sequence[Operation]) -> dict[Operation, int]:
     """
-    Return a number for each op, such that groups of equal ones are convex and few.
+    Return a number for each op; ops of equal number form convex groups, and few.
 
-    It is how many ops with a gradient, each behind one without, are on some way to the
-    op; an op without counts as behind those that it reads. Along a way it never falls,
-    and between two ops of one group it does not rise, so no op without a gradient is
-    there. Fewer groups there cannot be: the ops with a gradient that are counted on the
-    way to the highest number are all in different ones.
+    It is the largest number of steps from an op with a gradient to one without on any
+    path to the op. Along a path it never falls, and between two ops of one group it
+    does not rise, so no op without a gradient lies between them. There cannot be fewer
+    groups: on a path to the highest number, the ops with a gradient that such steps
+    leave are all in different ones.
     """
     levels: dict[Operation, int] = {}
     for op in ops:
@@ -50,10 +50,10 @@ def merge_groups(
     one: Sequence[Operation], other: Sequence[Operation]
 ) -> list[Operation] | None:
     """
-    Return the ops of two groups of a block in its order, None if that is not convex.
+    Return the ops of two groups of a block in its order, None if they are not convex.
 
-    It is not where an op of neither group is on a way from an op of one of them to
-    another. Source: `mergeNodes` of PyTorch's `create_autodiff_subgraphs.cpp`.
+    They are not where a path from one of these ops to another has an op of neither
+    group. Source: `mergeNodes` of PyTorch's `create_autodiff_subgraphs.cpp`.
     """
     inside = {*one, *other}
     seen, waiting = set[Operation](), list(inside)
@@ -76,9 +76,9 @@ class OutlineDifferentiablePass(ModulePass):
     """
     Outline the ops that have gradients as functions, and add their gradients.
 
-    The groups of ops are convex, no value that one needs depends on one that it makes,
-    and the fewest possible. Each becomes a private function `@f_part`, with its
-    gradient `@f_part_gradient` by `differentiate`. Groups of fewer than `least` ops
+    The groups of ops are the fewest possible that are convex: no value that a group
+    needs depends on one that it makes. Each becomes a private function `@f_part`, with
+    its gradient `@f_part_gradient` by `differentiate`. Groups of fewer than `least` ops
     stay where they are, as do constants, loads and saves.
 
     Level: graph -> graph. Needs: nothing.

@@ -27,7 +27,7 @@ COSTLY = (ElementwiseOp, LayerNormOp, LogSoftmaxOp, PoolOp, RmsNormOp, SoftmaxOp
 """Ops that are computed again only to stay within a limit; products never are."""
 
 LEAST_BYTES, LEAST_SHARE = 1 << 16, 1 / 16
-"""The least saving that is worth it: bytes, and their share of all live bytes."""
+"""The least saving that is worth it: bytes, and their share of all that rest."""
 MOST_ROUNDS = 8
 
 
@@ -41,9 +41,9 @@ class RecomputeValuesPass(ModulePass):
     the fewest bytes from which the others follow by cheap ops, elementwise ones of a
     few instructions and movements, whose kernels read no more than they would
     otherwise; ops that are computed again are fused with those that read them. With
-    `memory_bytes` nothing is recomputed while all values that are alive at once take no
-    more; if they do, functions of elements such as exp, norms, softmax and pools are
-    computed again too, as long as they do. Products are never.
+    `memory_bytes` nothing is recomputed once the values that are alive at once fit into
+    it; as long as they do not, functions of elements such as exp, norms, softmax and
+    pools are computed again too. Products never are.
 
     Level: graph -> graph. Needs: nothing; after `cse`, which would undo it.
     Source: min-cut rematerialization of PyTorch's `torch/_functorch/partitioners.py`.
@@ -99,7 +99,7 @@ def kept_values(module: ModuleOp, memory_bytes: int) -> list[Decision]:
 
 
 def _ways(memory_bytes: int) -> tuple[tuple[type[Operation], ...], ...]:
-    """Return which ops are computed again, in the order of trials."""
+    """Return the sets of ops to compute again, in the order of trials."""
     return (CHEAP, (*CHEAP, *COSTLY)) if memory_bytes else (CHEAP,)
 
 
@@ -117,7 +117,7 @@ def _recompute(block: Block, memory_bytes: int) -> Iterator[Decision]:
 
 
 class _Cut:
-    """The choice of values to keep, of those that rest where most bytes do."""
+    """The choice of values to keep, among those that rest where most bytes rest."""
 
     def __init__(self, lifetimes: ValueLifetimes, cheap: tuple[type[Operation], ...]):
         self._cheap = cheap

@@ -82,7 +82,7 @@ class Reorderer:
         """
         Return `value` with its axes in `places`; insert what that takes.
 
-        Of a constant that is another one, of a transpose one that does both or nothing.
+        A constant becomes another one; a transpose and a new one merge, or cancel.
         """
         if places == identity(len(shape_of(value))):
             return value
@@ -113,7 +113,7 @@ class Reorderer:
         rewriter: PatternRewriter,
         point: InsertPoint,
     ) -> SSAValue:
-        """Return `value` transposed: where that exists, it moves up to `value`."""
+        """Return `value` transposed; an existing transpose is moved up to `value`."""
         existing = existing_transpose(value, order)
         if existing is None:
             transpose = TransposeOp(value, permutation=order)
@@ -202,7 +202,7 @@ def is_read_once(value: SSAValue) -> bool:
 
 
 def saved_bytes(op: TransposeOp, order: Order) -> int:
-    """Return what `op` costs less (or more: then below 0) if it reads in `order`."""
+    """Return the bytes that `op` saves if it reads in `order`; below 0 for a loss."""
     merged = picked(inverse(order), op.permutation)
     shape = picked(shape_of(op.input), order)
     return cost_of(op) - order_bytes(merged, shape, size_bytes(op.input))

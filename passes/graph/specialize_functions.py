@@ -1,4 +1,4 @@
-"""Give functions that ops call what is known outside, and take what they ignore."""
+"""Move known values into the functions that ops call; drop arguments not read."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class SpecializeFunctionsPass(ModulePass):
     """
     Move constants that ops pass into the functions that they call.
 
-    There they are folded, packed and seen by recognizers. What a body of a loop
-    returns as it was given is passed as an input, which stays; an argument that
-    nothing reads is left out. A choice whose condition is known becomes the ops of the
+    There they are folded, packed and seen by recognizers. A carried value that
+    the body of a loop returns unchanged becomes an input; an argument that nothing
+    reads is left out. A choice whose condition is known becomes the ops of the
     function that it calls. A function that several ops call stays as it is.
 
     Level: graph -> graph. Needs: nothing; `remove-dead-constants` afterwards.
@@ -82,7 +82,7 @@ class _Specialization:
         returned = list(end.arguments)[first:]
         stays = [value is block.args[1 + k] for k, value in enumerate(returned)]
         if all(stays):
-            return  # a loop carries something
+            return  # a loop must carry something
         carried, inputs = list(op.initial), list(op.inputs)
         for k in [k for k, same in reversed([*enumerate(stays)]) if same]:
             argument = block.args[1 + k]
@@ -141,7 +141,7 @@ class _Specialization:
 
 
 def _copied(source: LiteralOp | LoadOp, block: Block) -> SSAValue:
-    """Return what `source` makes, made at the top of `block`."""
+    """Return the result of a copy of `source` at the top of `block`."""
     copy = source.clone()
     copy.location = source.location
     copy.result.name_hint = source.result.name_hint

@@ -9,7 +9,7 @@ from glow.support.types import has_layout, shape_of, size_bytes
 
 
 def inverse(order: Order) -> Order:
-    """Return the order that takes `order` back."""
+    """Return the order that undoes `order`."""
     return tuple(order.index(axis) for axis in range(len(order)))
 
 
@@ -26,7 +26,7 @@ def transpose_of(value: SSAValue) -> TransposeOp | None:
 
 
 def is_ordered(order: Order, shape: tuple[int, ...]) -> bool:
-    """Return whether `order` moves but axes of extent 1 of a tensor of `shape`."""
+    """Return whether `order` moves only axes of extent 1 of a tensor of `shape`."""
     moved = [axis for axis in order if shape[axis] != 1]
     return moved == sorted(moved)
 
@@ -45,7 +45,7 @@ def order_bytes(order: Order, shape: tuple[int, ...], size_bytes: int) -> int:
     """
     Return what bringing a tensor into `order` costs: a read, a write, and a call.
 
-    Where no element moves it is a reshape, for a byte: fewer are better.
+    Where no element moves, it is a reshape and costs a byte: fewer are better.
     """
     if order == identity(len(order)):
         return 0
@@ -72,7 +72,7 @@ def existing_transpose(value: SSAValue, order: Order) -> TransposeOp | None:
 
 
 def kept_axes(places: Placement) -> Order:
-    """Return the order that `places` has but for new axes."""
+    """Return `places` without new axes, as an order."""
     return tuple(axis for axis in places if axis is not None)
 
 

@@ -25,7 +25,7 @@ from glow.support.arrays import Array
 from glow.support.types import has_layout, shape_of, size_bytes
 
 KNOWN_ELEMENTS = 1 << 12
-"""More elements than counts, conditions and what these are computed from have."""
+"""The most elements of a value that is followed; larger ones decide no loop."""
 
 
 LARGE = 1 << 16
@@ -33,11 +33,11 @@ LARGE = 1 << 16
 
 
 class _RunDecides(Exception):
-    """How many iterations a loop has is known in a run alone."""
+    """The iterations of a loop, or the choice, are known only at run time."""
 
 
 class _NoRoom(Exception):
-    """A loop has more iterations and ops than are to be written out."""
+    """A loop has more iterations or ops than may be written out."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,17 @@ class UnrollLoopsPass(ModulePass):
     """
     Write out each loop whose iterations are known, if they are few.
 
-    There are at most `iterations`, and `most` with their ops, or `most_of_large` where
-    an op has a large result. Longer ones take as long as a loop on one thread, and
-    longer to compile: 256 iterations of a recurrent network 1 s, and 0.03 s as a loop.
-    Few iterations get better layouts, and large ones are work for several threads.
+    It may have at most `iterations`, and `most` ops and iterations together, or
+    `most_of_large` where an op has a large result. Longer ones take as long as a loop
+    on one thread, and longer to compile: 256 iterations of a recurrent network 1 s, and
+    0.03 s as a loop. Few iterations get better layouts, and large ones are work for
+    several threads.
 
     Conditions, and limits of loops inside, are followed through the iterations; so is
     what a choice inside depends on, which becomes the ops of one of its functions.
-    Loops stay that are longer, that a condition of the run ends, or that must end by
-    their condition. Functions that nothing calls any more are removed.
+    Loops stay if they are longer, if a condition known only at run time ends them, or
+    if they must end by their condition. Functions that nothing calls any more are
+    removed.
 
     Level: graph -> graph. Needs: nothing; `fold-constants` afterwards, and
     `fold-scatters`, which joins the rows that iterations write.
@@ -104,7 +106,7 @@ class UnrollLoopsPass(ModulePass):
 
 
 def _has_large_results(function: FuncOp, functions: Mapping[str, FuncOp]) -> bool:
-    """Return whether an op in a function, or in one that it calls, is large."""
+    """Return whether an op of a function, or of its callees, has a large result."""
     return any(
         any(size_bytes(result) >= LARGE for result in op.results)
         or (

@@ -66,7 +66,7 @@ class Way:
 
 
 Wishes = tuple[tuple[int, ...], ...]
-"""For each set of candidates, one of them is wanted."""
+"""Sets of candidates: of each set, one candidate is wanted."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class LayoutDemand:
 
 
 def source_of(value: SSAValue) -> SSAValue:
-    """Return the value whose transform, or transform of one, `value` is."""
+    """Return the value that `value` was before all of its transforms."""
     owner = value.owner
     while type(owner) is TransformOp:
         value = owner.input
@@ -130,7 +130,7 @@ def source_of(value: SSAValue) -> SSAValue:
 
 
 def readers_of(value: SSAValue) -> Iterator[Use]:
-    """Yield the uses of `value` and of its transforms, but for transforms."""
+    """Yield the uses of `value` and of its transforms, except by transforms."""
     for use in value.uses:
         if isinstance(use.operation, TransformOp):
             yield from readers_of(use.operation.result)

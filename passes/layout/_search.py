@@ -176,7 +176,7 @@ class Search:
                 self._carry(op, use.index, layout)
 
     def _carry(self, op: GraphOp, slot: int, layout: Layout) -> None:
-        """Add the ways in which an operand of `op`, or a result by ~index, has it."""
+        """Add the ways to run `op` that have `layout` in `slot`; a result is ~index."""
         if (op, slot, layout) in self._seen:
             return
         self._seen.add((op, slot, layout))
@@ -258,7 +258,7 @@ class Search:
         self._carrying[op].setdefault(indices, way)
 
     def _plain(self, op: Operation) -> tuple[Layouts, Layouts]:
-        """Return the way that always works: row-major, where no bytes are kept."""
+        """Return the way that always works: row-major, but transposes keep bytes."""
         operands = tuple(row_major(len(shape_of(value))) for value in op.operands)
         if isinstance(op, TransposeOp):
             return operands, (operands[0].transposed(op.permutation),)

@@ -134,7 +134,7 @@ class _Assignment:
         return self.made[source, chosen]
 
     def _return(self, op: ReturnOp, types: Sequence[Attribute]) -> None:
-        """Return the types that are declared, also where others are the same bytes."""
+        """Return the declared types, also where other types have the same bytes."""
         for index, (value, type_) in enumerate(zip(op.operands, types, strict=True)):
             if value.type != type_:
                 new = TransformOp.to(value, tensor_type(type_))

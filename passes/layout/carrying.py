@@ -87,8 +87,8 @@ class AxisMaps:
         """
         Yield the operands, and results by ~index, from whose layouts all others follow.
 
-        None of an op with several of both. To look at all layouts from each value would
-        take the square of the time where there are thousands.
+        An op with several of both has none: looking at all layouts from each value
+        takes quadratic time, and there may be thousands.
         """
         if min(len(operands), len(results)) > 1 or any(
             self.needed(i, 0, results[0]) != layout for i, layout in enumerate(operands)

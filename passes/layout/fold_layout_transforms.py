@@ -69,7 +69,7 @@ def _is_same(op: TransformOp) -> bool:
     """Return whether `op` moves nothing, between layouts without blocks."""
     before, after = whole_layout_of(op.input), whole_layout_of(op.result)
     if before.has_extensions or after.has_extensions:
-        return False  # they tell layouts apart
+        return False  # extensions tell layouts apart
     if strides_of_type(op.input.type) is None:
         return False  # a target may want one and the same blocked layout everywhere
     return same_bytes(before, after, op.input.type)
@@ -86,8 +86,8 @@ def raise_transform(op: TransformOp, new: Replacement) -> Results:
     """
     transform(move(transform(x))) -> move(transform(x))
 
-    where each op of `move` is a transpose or reshape that keeps bytes, and there is a
-    layout above it that it gives the layout wanted below. Likewise where x is a
+    where each op of `move` is a transpose or reshape that keeps bytes, and some layout
+    above it becomes the layout wanted below. Likewise where x is a
     constant, which is packed at compile time. Other readers keep what they read; they
     share the movements, which cost nothing.
     """

@@ -25,7 +25,7 @@ Ways = dict[Operation, Way]
 
 
 _TIE = 2.0**-10
-"""The cost of a later way to run an op over an earlier one that costs as much."""
+"""The extra cost of a way to run an op over an earlier one of the same cost."""
 
 
 class LayoutNetwork:

@@ -18,7 +18,7 @@ from glow.support.walking import ops_in
 
 
 def at(op: Operation, problem: str) -> str:
-    """Return a problem after the op that has it."""
+    """Return the message of a problem, which begins with the op that has it."""
     name = op.title if isinstance(op, MemoryOp) else op.name
     return f"{name} (from {name_of(op)}): {problem}"
 
@@ -27,9 +27,9 @@ def problems_of_calls(
     functions: Sequence[FuncOp], outside: Container[str]
 ) -> Iterator[str]:
     """
-    Yield what is wrong with ops that call functions, and with these.
+    Yield what is wrong with ops that call functions, and with the called functions.
 
-    `outside` are the symbols that functions may not name which ops call.
+    `outside` are the symbols that called functions may not name.
     """
     table = {f.sym_name.data: f for f in functions}
     calls = [op for function in functions for op in _calls_in(function)]
@@ -51,7 +51,7 @@ def problems_of_calls(
 
 
 def rooms_of_callees(functions: Sequence[FuncOp]) -> dict[str, int]:
-    """Return the bytes that functions which ops call have for their allocations."""
+    """Return the bytes that called functions have for their allocations, by name."""
     rooms: dict[str, int] = {}
     for op in (op for function in functions for op in _calls_in(function)):
         for name in op.callees:

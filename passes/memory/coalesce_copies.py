@@ -61,7 +61,7 @@ class _Coalescing:
                     self._touching.setdefault(holder_of(value), {})[at] = op
 
     def run(self) -> None:
-        # From the end: what a placeholder gets last is what should be made there.
+        # From the end: the last value of a placeholder should be made in it.
         copies = [op for op in self._block.ops if isinstance(op, CopyOp)]
         for copy in reversed(copies):
             if copy.parent is None or not _keeps_bytes(copy):
@@ -81,10 +81,10 @@ class _Coalescing:
 
     def _interfere(self, first: Holder, second: Holder) -> bool:
         """
-        Say whether one is written while what the other holds is wanted.
+        Return whether one is written while the contents of the other are wanted.
 
-        Walks back from the end, where what lies outside the function is wanted. A write
-        of some elements or of all leaves the others wanted: that errs towards yes.
+        Walks back from the end, where contents of buffers from outside are wanted. A
+        write, even of all elements, leaves a buffer wanted: that errs towards yes.
         """
         wanted = {place: _is_outside(place) for place in (first, second)}
         ops = self._touching[first] | self._touching[second]
@@ -140,7 +140,7 @@ class _Coalescing:
 
 
 def _connects(op: MemoryOp, first: Holder, second: Holder) -> bool:
-    """Return whether `op` only copies all of one to the other, as it lies there."""
+    """Return whether `op` copies all of one buffer to the other, byte by byte."""
     if not isinstance(op, CopyOp):
         return False
     return {*map(holder_of, op.operands)} == {first, second} and _keeps_bytes(op)

@@ -31,7 +31,7 @@ class PlanMemoryPass(ModulePass):
     A function that an op calls has an arena of its own, the `frame` of that op, which
     is an allocation of the caller.
 
-    Small ones, as the target sees it, stay for `apart` more ops: threads then need not
+    Small ones, by the target's costs, stay for `apart` more ops: threads then need not
     wait for each other where one reads what another would overwrite.
 
     Level: memory -> memory. Needs: insert-deallocs. The module keeps the size of the
@@ -70,7 +70,7 @@ class PlanMemoryPass(ModulePass):
     def _longer(
         self, lifetimes: list[Lifetime], function: FuncOp
     ) -> Sequence[Lifetime]:
-        """Return lifetimes that end `apart` ops later, of those that compute."""
+        """Return lifetimes of which small ones end `apart` computing ops later."""
         if not self.apart:
             return lifetimes
         ops = enumerate(block_ops(function.body.block))
@@ -88,7 +88,7 @@ class PlanMemoryPass(ModulePass):
 
 
 def _add_frames(function: FuncOp, sizes: Mapping[str, int]) -> None:
-    """Give ops of `function` the room that the functions need that they call."""
+    """Give calling ops of `function` the room that their callees need."""
     for op in calls_in(function):
         size = max(sizes[name] for name in op.callees)
         if not isinstance(op, ControlFlowOp) or op.frame is not None or not size:

@@ -83,9 +83,9 @@ class EliminationGraph:
 
     def cut(self, times: Mapping[int, int]) -> int:
         """
-        Take out the neighbor of the next variable that has most neighbors itself.
+        Take out that neighbor of the next variable which has most neighbors itself.
 
-        `times` says how often a variable was taken before; the others come first.
+        `times` says how often a variable was taken before, which counts against it.
         """
         assert self.next is not None
         chosen = max(
@@ -130,7 +130,7 @@ Tables = list[tuple[Scope, Table]]
 
 @dataclass
 class Elimination:
-    """The network that eliminating variables leaves, and their best states by it."""
+    """The network left by eliminating variables; its states give their best ones."""
 
     left: CostSum
     # Each variable, its costs, and the tables that it was the first axis of: its best

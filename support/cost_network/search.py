@@ -55,8 +55,8 @@ def solve(
     Otherwise `rounds` of a search start from what `greedy` finds. Of equal states the
     lower is preferred; the same network always has the same solution.
 
-    Errors: no assignment has a finite cost, or none was found; a limit below one,
-    fewer rounds than none.
+    Errors: no assignment has a finite cost, or none was found; a limit below one, or
+    a negative number of rounds.
     """
     if table_limit < 1 or rounds < 0:
         raise ValueError(
@@ -110,7 +110,7 @@ def make_plan(costs: CostSum, limit: int) -> Plan:
 def _cut(
     graph: EliminationGraph, times: Mapping[int, int]
 ) -> tuple[tuple[int, ...], tuple[EliminationStep, ...]]:
-    """Return the variables to fix, `times` as in `cut`, and how others go then."""
+    """Return the variables to fix, `times` as in `cut`, and steps for the others."""
     cutset: list[int] = []
     steps = graph.eliminate()
     while graph.next is not None:
@@ -181,7 +181,7 @@ def greedy(costs: CostSum) -> dict[int, int]:
 
 
 def _penalized(costs: CostSum) -> CostSum:
-    """Return costs that are finite: one penalty exceeds what all else may cost."""
+    """Return finite costs: the penalty for infinite ones exceeds all other costs."""
     every = [*costs.vectors.values(), *[table for _, table in costs.tables]]
     penalty = 1 + 2 * sum(
         float(np.abs(table).max(initial=0, where=np.isfinite(table))) for table in every

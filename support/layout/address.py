@@ -86,7 +86,8 @@ def address_map(
 
     Position x of the axis, counted from the start of its halo, adds
     `x // step % extent * stride` to the address, over its digits. They depend on
-    addresses alone: those that are always 0 are left out, those that count on are one.
+    addresses alone: digits that are always 0 are left out, ones that continue each
+    other are merged.
     Units: step in positions, stride in elements.
     """
     extents = physical_shape(layout, shape, itemsize)

@@ -135,11 +135,11 @@ def runs(
     extents: Sequence[int], start: int, count: int, longest: int | None = None
 ) -> Iterator[tuple[slice, Box]]:
     """
-    Yield the runs that `count` numbers from `start` on consist of, in order.
+    Yield the runs that make up `count` numbers from `start` on, in order.
 
-    The first slice says which of the numbers, the others which values their digits
-    have, of these `extents`. A run of more than `longest` numbers has one value of the
-    first, the most significant, digit.
+    The slice says which of the numbers, the box which values each digit takes; digits
+    have `extents`. In a run of more than `longest` numbers the first digit, the most
+    significant, has one value.
     """
     done = 0
     for box in _boxes(extents, start, start + count, longest):

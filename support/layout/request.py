@@ -22,7 +22,7 @@ def requested_layouts(
     `names` and `layouts` go together; without names there is one layout, of all tensors
     of its rank. `shapes` are those of all tensors, None where one is not known.
 
-    Errors: a LayoutError that lists all: text that is not a layout, unknown or repeated
+    Errors: a LayoutError that lists any text that is not a layout, unknown or repeated
     names, layouts that do not fit, or have padding that the caller would have to fill.
     """
     if len(names) != len(layouts) and (names or len(layouts) != 1):
@@ -66,7 +66,7 @@ def _unused(
     layouts: Sequence[Layout], shapes: Mapping[str, Extents | None]
 ) -> Iterator[str]:
     if None in shapes.values():
-        return  # whose rank may be the one
+        return  # one of unknown rank may fit
     for layout in layouts:
         if not _of_rank(layout.rank, shapes):
             yield (

@@ -26,7 +26,7 @@ def relabeled(layout: Layout, sources: tuple[int | None, ...]) -> Layout:
     """
     Return the layout of a tensor whose axis i runs along axis `sources[i]`.
 
-    Axes along which nothing runs are left out; one that runs along none goes outermost.
+    Axes that are no source are left out; an axis without a source goes outermost.
     """
     axes = [axis for axis in sources if axis is not None]
     if len(set(axes)) != len(axes) or any(not 0 <= a < layout.rank for a in axes):
@@ -41,7 +41,7 @@ def relabeled(layout: Layout, sources: tuple[int | None, ...]) -> Layout:
     ]
     halo = [(0, 0) if axis is None else layout.halo[axis] for axis in sources]
     dims = fresh + kept
-    if dims:  # one that became the innermost has no alignment
+    if dims:  # the innermost dim has no alignment
         dims[-1] = replace(dims[-1], alignment=1)
     return Layout(dims, halo)
 
@@ -97,7 +97,7 @@ def _unit(layout: Layout, axis: int, shape: Shape, new_shape: Shape) -> Dim:
 
 @dataclass(frozen=True)
 class _Merged:
-    """Axes read as one, with the digit of the whole that each dim is, by its index."""
+    """Axes merged into one: by the index of each dim, its digit of the merged axis."""
 
     digits: dict[int, Dim]
     halo: Halo

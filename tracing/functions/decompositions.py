@@ -100,7 +100,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
 def _rounds(count: int) -> Array:
     """
-    Return an order of columns such that all pairs have been neighbors in a sweep.
+    Return an order of columns by which all pairs meet in the course of a sweep.
 
     Pairs are column i and i + count / 2. The first stays, all others move on by one
     place, as in a tournament; after count - 1 rounds each is where it was.
@@ -114,7 +114,7 @@ def _rounds(count: int) -> Array:
 
 
 def _rotation(first: Any, second: Any, both: Any) -> tuple[Any, Any]:
-    """Return cosine and sine of what makes [[first, both], [both, second]] diagonal."""
+    """Return cosine and sine that make [[first, both], [both, second]] diagonal."""
     pick = FUNCTIONS["where"]
     one, is_done = np.ones((), both.dtype), both == 0
     slope = (second - first) / pick(is_done, 1.0, 2 * both)
@@ -191,9 +191,9 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
 
 def _orthogonalized(x: Any) -> tuple[Any, Any, Any]:
     """
-    Return U S, falling S and V of U S V^T = x, which has no fewer rows than columns.
+    Return U S, S falling, and V of U S V^T = x, which has no fewer rows than columns.
 
-    Pairs of columns are rotated until all are orthogonal, which are U S then.
+    Pairs of columns are rotated until all are orthogonal: then these are U S.
     Source: G. Golub, C. Van Loan, *Matrix Computations*, 8.6.3.
     """
     rows, count = x.shape[-2:]
@@ -251,7 +251,7 @@ def svdvals(x: Any, /) -> Any:
 
 
 def _cutoff(x: Any, sizes: Any, relative: Any) -> Any:
-    """Return what singular values of 0 are below, as far as a number type can tell."""
+    """Return the limit up to which singular values count as 0."""
     if relative is None:
         relative = max(x.shape[-2:]) * float(np.finfo(x.dtype).eps)
     largest = FUNCTIONS["max"](sizes, axis=-1, keepdims=True)
@@ -266,7 +266,7 @@ def pinv(
     """
     Return the pseudoinverse, by singular values that are large enough.
 
-    Without `rtol` or `rcond` that is the standard's: the larger extent times epsilon.
+    `rtol` and `rcond` default to the standard's limit: the larger extent times epsilon.
     """
     x = _matrices(a)
     u, sizes, vh = svd(x, full_matrices=False)

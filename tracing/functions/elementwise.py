@@ -37,7 +37,7 @@ def apply_ufunc(
 
 
 def _weak(operands: tuple[Any, ...], result: np.dtype[Any]) -> type | None:
-    """Return which number of Python a result of such numbers alone is."""
+    """Return int or float for a result of Python's numbers alone, else None."""
     if common_weak(*operands) is None or result.kind not in "if":
         return None
     return float if result.kind == "f" else int
@@ -63,7 +63,7 @@ def _is(tensor: Tensor, kinds: str) -> bool:
 
 
 def _by_kind(rule: ElementRule, **others: ElementRule) -> ElementRule:
-    """Return a rule that is another for the kinds of elements that `others` name."""
+    """Return a rule that applies `others` to the kinds of elements that they name."""
 
     def chosen(*tensors: Tensor) -> Tensor:
         kind = {"b": "bools", "i": "integers", "u": "unsigned"}.get(
@@ -76,7 +76,7 @@ def _by_kind(rule: ElementRule, **others: ElementRule) -> ElementRule:
 
 
 def _widened(rule: ElementRule) -> ElementRule:
-    """Return a rule that bools go through as integers, which have an order."""
+    """Return a rule that takes bools as integers, which have an order."""
 
     def widened(*tensors: Tensor) -> Tensor:
         if not _is(tensors[0], "b"):

@@ -1,4 +1,4 @@
-"""Functions of elements that no op computes, written with those that one does."""
+"""Elementwise functions that no op computes, composed of those that ops compute."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def atan2(y: Tensor, x: Tensor) -> Tensor:
 
 
 def sign_bit(x: Tensor) -> Tensor:
-    """Return where floats have a sign, zeros and NaN too."""
+    """Return where the sign bit of floats is set, also of zeros and NaN."""
     return _bits(x) < 0
 
 
@@ -141,6 +141,6 @@ def nextafter(x: Tensor, y: Tensor) -> Tensor:
 
 
 def lowest_of(dtype: Any) -> Any:
-    """Return the number of a type that no other is below."""
+    """Return the lowest number of a type, minus infinity for floats."""
     dtype = np.dtype(dtype)
     return limits_of(dtype).min if dtype.kind in "iu" else -np.inf

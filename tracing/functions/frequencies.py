@@ -1,4 +1,4 @@
-"""Functions about frequencies whose numbers are real."""
+"""Functions about frequencies that need only real numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Indices of all kinds that say how large the result is, and functions that search."""
+"""Indices of all kinds whose result has a known size, and functions that search."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _expanded(rank: int, keys: list[Any]) -> list[Any]:
 def _gathered(
     x: Tensor, axes: Sequence[int], arrays: Sequence[Any], together: bool
 ) -> Tensor:
-    """Return the elements of `x` at indices along axes, which broadcast."""
+    """Return the elements of `x` at `arrays`, indices along `axes` that broadcast."""
     for axis, each in zip(axes, arrays, strict=True):
         _check_range(each, x.shape[axis])
     indices = [_as_indices(each) for each in arrays]

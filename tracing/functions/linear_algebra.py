@@ -16,11 +16,11 @@ from glow.tracing.registry import FUNCTIONS, array_function
 from glow.tracing.tracers import Tracer
 
 _MOST_ROWS = 32
-"""How large a matrix may be that is eliminated row by row, each a few ops."""
+"""The most rows of a matrix to eliminate row by row, with a few ops for each."""
 
 
 def _wide(*operands: Any) -> tuple[tuple[Tensor, ...], np.dtype[Any]]:
-    """Return operands of one type that is added up, and the type of the result."""
+    """Return operands of one type wide enough for sums, and the type of the result."""
     wanted = result_type(*operands)
     tensors = promoted(*operands)
     if tensors[0].element in WIDE_NUMBER.members:

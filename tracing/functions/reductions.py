@@ -22,7 +22,7 @@ Axis = int | Sequence[int] | None
 
 
 def axes_of(x: Tensor, axis: Any) -> int | tuple[int, ...] | None:
-    """Return axes as integers of Python; TypeError for what is none."""
+    """Return axes as integers of Python; TypeError for anything else."""
     if axis is None:
         return None
     if isinstance(axis, tuple | list):
@@ -228,7 +228,7 @@ def _cumulative(
 def cumprod(
     a: Any, axis: int | None = None, dtype: Any = None, out: None = None
 ) -> Any:
-    """Return running products: products of ever longer parts, two and two at once."""
+    """Return running products, in steps that double the length of the products."""
     x = tensor_of(a, _total_dtype(a, dtype))
     x = x.reshape(-1) if axis is None else x
     at = normalize_axis(axis or 0, x.ndim)

@@ -1,4 +1,4 @@
-"""Orders along an axis, and what is read off them."""
+"""Sorting along an axis, and functions of sorted elements."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1, **named: Any) -> Any:
 
 
 def _lines(a: Any, axis: Any) -> tuple[Any, tuple[int, ...], int]:
-    """Return an array with the axes that are looked at as one, the last."""
+    """Return an array whose last axis merges `axis`, the keepdims shape, the extent."""
     x = as_tracer(a)
     x = x.astype(np.float64) if dtype_of(x).kind in "biu" else x
     given = axes_of(x.tensor, axis)
@@ -127,7 +127,7 @@ def quantile(
 
 
 def _between(ordered: Any, place: float) -> Any:
-    """Return the number at a place between two, from the nearer one on."""
+    """Interpolate between the numbers around `place`, from the nearer one on."""
     below = int(np.floor(place))
     low = ordered[..., below]
     high = ordered[..., min(below + 1, ordered.shape[-1] - 1)]

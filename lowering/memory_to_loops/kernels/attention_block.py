@@ -31,8 +31,8 @@ class Block(QueryBlock):
     """
     Writes what an attention does with a block of queries.
 
-    `valid` says how many it has, and `upto` how many columns, the last query in all
-    that are left over.
+    In its methods, `valid` is the number of queries, and `upto` that of columns, of
+    which those left over repeat the last query.
     """
 
     def write(self) -> None:
@@ -92,7 +92,7 @@ class Block(QueryBlock):
     def _limits(
         self, upto: Value, position: Value, count: Value
     ) -> tuple[Value, Value]:
-        """Note which keys each query sees; return what of them any does."""
+        """Note the range of keys that each query sees; return that of all queries."""
         if not self.form.is_windowed:
             return index(0), count
         row, first, last = self.row, Var(count), Var(index(0))
@@ -121,7 +121,7 @@ class Block(QueryBlock):
             self._add(v, tile, strip, start + v, valid, count)
 
     def _soften(self, c: Value, count: Value, peaks: Value, best: Value) -> None:
-        """Put exponentials in the place of scores; add them up."""
+        """Replace scores by their exponentials, and add these up."""
         older = self.load("peak", c)
         peaks = larger(older, peaks)
         # Where all scores are -inf, so are their differences from 0.
@@ -182,7 +182,7 @@ class Block(QueryBlock):
                 self.call["result"].store(means, to + v, strip)
 
     def _divide(self, upto: Value, count: Value) -> None:
-        """Note what to multiply sums by; 0 stands for a result of 0."""
+        """Note the factor of the sums of each query; 0 stands for a result of 0."""
         for c in self._panels_of_queries(upto):
             peaks, totals = self.load("peak", c), self.load("total", c)
             # An infinite or undefined maximum makes it NaN.

@@ -62,7 +62,7 @@ class AttentionForm:
 
     @property
     def is_shifted(self) -> bool:
-        """Whether a query may not see a key, or see it otherwise than others."""
+        """Whether a key may be hidden from some queries, or its scores biased."""
         has_operand = self.mask is not None or self.bias is not None
         return has_operand or self.is_windowed
 
@@ -99,8 +99,9 @@ class AttentionRow(Generic[N]):
     """
     Loops over blocks, which move `MOVED`, sizes, strides and parts of the scratch.
 
-    `columns` are the queries of a head of keys, or of queries, `length` those of one
-    head that are next to each other; `sum_step` is from query to query in the sums.
+    `columns` are the queries of a head of keys if the form joins heads, else of a head
+    of queries; `length` are those of one head; `sum_step` is how far their sums lie
+    apart.
     """
 
     blocks: tuple[Level[N], ...]
@@ -145,7 +146,7 @@ class QueryBlock:
         return self.form.scores.row
 
     def split(self, column: Value) -> tuple[Value, Value]:
-        """Return the head and the number of a query; those beyond the last are that."""
+        """Return the head and the number of a query, those of the last one at most."""
         query = minimum(self.at["start"] + column, self.row.columns - 1)
         if not self.form.joins_heads:
             return index(0), query
@@ -153,7 +154,7 @@ class QueryBlock:
         return head, query - head * self.row.length
 
     def of(self, name: str, column: Value) -> Value:
-        """Return where what operand `name` has of a query begins."""
+        """Return where the part of operand `name` for a query begins."""
         head, step = self.split(column)
         strides: Strides[Value] = getattr(self.row, name)
         place = self.at[name] + step * strides.query
@@ -223,7 +224,7 @@ class ScoreBlock:
         nothing = tile.row.constant(-inf, f32)
         peaks, best = Var(nothing), Var(nothing)
         carried = (peaks, best) if block.form.is_shifted else (peaks,)
-        # The last tile has the last key in all rows that are left over.
+        # In the last tile, the rows that are left over repeat the last key.
         final = self.count - 1
         for t in loop(0, self.count, *carried, step=tile.rows, name="t", nonempty=True):
             keys = [minimum(t + i, final) for i in range(tile.rows)]
@@ -245,7 +246,7 @@ class ScoreBlock:
         return peaks.value, best.value
 
     def _seen(self, scores: Value, key: Value, c: Value) -> tuple[Value, Value]:
-        """Return what queries from `c` on make of a key, and how they are shifted."""
+        """Return final scores of a key for queries from `c` on, and their shifts."""
         form, strip = self.block.form, self.block.columns
         shifts = strip.constant(0, f32)
         if form.softcap:
@@ -267,7 +268,7 @@ class ScoreBlock:
         return select(shifts == -inf, -inf, scores + shifts), shifts
 
     def _given(self, name: str, key: Value, c: Value) -> Value:
-        """Return what a mask or bias has for a key, for each query."""
+        """Return the values of a mask or bias for a key and each query."""
         block = self.block
         if getattr(block.form, name) is not Spread.KEYS:
             return block.load(name, key * block.row.query_block + c)

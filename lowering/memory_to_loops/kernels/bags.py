@@ -46,7 +46,7 @@ def even_bags(row: EvenBags[Value], call: Call[Any]) -> Generator[Bag]:
 @dataclass(frozen=True)
 class UnevenBags(Generic[N]):
     """
-    Bags of the sizes that `bounds` integers give, in a loop that moves both.
+    Bags whose sizes `bounds` integers give, in a loop that moves the result and these.
 
     A size that does not fit is the fault `code`.
     """
@@ -134,11 +134,11 @@ class Chunk:
 @dataclass(frozen=True)
 class Columns:
     """
-    Loops over columns: chunks of `loop` vectors, one of `last`, then what is left.
+    Loops over columns: chunks of `loop` vectors, one of `last`, then the rest.
 
-    Rows are as short as that chunk mostly, so that what happens per chunk happens once.
-    `masked`: the last vector is a part of one; else what is left are scalars. Without
-    lanes all are scalars.
+    Most rows are no longer than the chunk of `last`, so that work per chunk is done
+    once. `masked`: the last vector is partial; otherwise the rest are scalars. Without
+    lanes, all are scalars.
     """
 
     lanes: int

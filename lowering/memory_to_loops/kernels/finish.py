@@ -138,7 +138,7 @@ class Finish:
                     for column in range(0, self.tile.columns, _LINE):
                         prefetch(self.call[name], begin + column)
             elif extra is Extra.TURNED:
-                # Where columns begin, the tile before ended.
+                # Columns begin where the tile before ended: only ends are fetched.
                 end, step = (
                     self.begin(name, self.tile.rows - 1),
                     self.call.row.extras[n].step,
@@ -226,7 +226,7 @@ class Finish:
 def gathered(
     source: Memory, at: Value, step: Value, row: Strip, count: Value | None = None
 ) -> Value:
-    """Load a row whose columns are `step` apart; beyond the last it is repeated."""
+    """Load a row whose columns are `step` apart; the last that exists is repeated."""
     vectors: list[Value] = []
     for j in range(row.count):
         vector = constant(0, source.compute, row.lanes)

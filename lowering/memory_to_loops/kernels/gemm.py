@@ -80,7 +80,7 @@ class Gemm(Kernel):
     pitch: int = 0
     """The same in a panel."""
     in_pairs: bool = False
-    """Whether factors are multiplied in pairs of bf16; a k of the row is one."""
+    """Whether factors are multiplied in pairs of bf16; then a k is a pair."""
     is_depthwise: bool = False
     """
     Whether each column has a left factor of its own, which lies at the row.

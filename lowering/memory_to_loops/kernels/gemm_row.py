@@ -11,7 +11,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import Steps
 
 
 class Extra(Enum):
-    """How what an epilogue reads beside the product varies over the result."""
+    """How an extra operand of an epilogue varies over the result."""
 
     FULL = "full"
     """Over rows and columns; columns are neighbors in memory."""
@@ -53,7 +53,7 @@ class GemmRow(Generic[N]):
     pitch: N
     """From one k to the next in a panel."""
     slice: N
-    """What a tile fetches of the next panel, or of the next part of it."""
+    """The part of the next panel, or of its next part, that a tile prefetches."""
     slice_step: N
     """How far that moves per k, or per iteration where it fetches in streams."""
     tiles: Steps[N]

@@ -46,9 +46,9 @@ class Kernel(LibraryFunction):
     A function of the library that computes.
 
     Nothing of a model is in a key: shapes, strides and counts come in at run time as a
-    row of integers: a frozen dataclass over N: of N, of `Level[N]`, of such dataclasses
-    and of tuples of these. Callers fill it with `int`, code reads it as `Value`. A call
-    does a range of the outermost iterations, as its caller says.
+    row of integers: a frozen dataclass over N, whose fields are N, `Level[N]`, such
+    dataclasses and tuples of these. Callers fill it with `int`, code reads it as
+    `Value`. A call does a range of the outermost iterations, as its caller says.
     """
 
     passed: tuple[tuple[str, Operand], ...] = field(default=(), kw_only=True)
@@ -57,7 +57,7 @@ class Kernel(LibraryFunction):
     """The structure of the row, with zeros for its numbers."""
 
     def per_ns(self, costs: Costs) -> float:
-        """How much of the cost of its work is done in a nanosecond, roughly."""
+        """Return the cost of the work that is done in a nanosecond, roughly."""
         return costs.scalars_per_ns
 
     def called_with(self, arguments: Mapping[str, Argument], row: Any) -> Self:
@@ -125,7 +125,7 @@ class Argument(NamedTuple):
     The argument of a call for an operand: a flat memref.
 
     `buffer` is what it points into, `lead` bytes behind the start of its root; None for
-    tables, for what a worker has for itself and for what takes care of itself.
+    tables, for a worker's own memory and where accesses need no order.
     """
 
     base: SSAValue
@@ -151,8 +151,8 @@ class Work:
     """
     The outermost iterations of a call, which may be done in pieces and in any order.
 
-    `rows` says of operands which rows each of them touches, where that is known;
-    `spans` returns from where to where, of those that may have rows in common.
+    `rows` gives, by operand, the rows that iterations touch, where that is known;
+    `spans` returns the range that each touches, where they may have rows in common.
     Units: `cost` in elements that one iteration loads, stores or multiplies, roughly.
     """
 
@@ -164,7 +164,7 @@ class Work:
 
 @dataclass(frozen=True, eq=False)
 class PreparedCall:
-    """A call of a kernel, but for what it is passed: one for ops that are alike."""
+    """A call of a kernel without its arguments: one for ops that are alike."""
 
     symbol: str
     row: Sequence[int]

@@ -25,7 +25,7 @@ from glow.support.costs import Costs
 _SCALARS = 64
 """The elements of a unit of work where lines of scalars are cut."""
 _FARTHEST = 1 << 20
-"""The elements between lanes, so that all offsets in a step have 32 bits."""
+"""Lanes are less than this apart, so that all offsets in a step have 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class LinesRow(Generic[N]):
     """
     The loops of a call: around lines, and along them.
 
-    `width` is how many lines are neighbors, if lanes lie across lines; `pitches` how
-    far apart these are for operands that say so.
+    `width` is how many lines are neighbors, if lanes lie across lines; `pitches` are
+    their distances in the operands that are `apart` in the kernel.
     """
 
     outer: tuple[Level[N], ...]
@@ -96,7 +96,7 @@ class Lines(Kernel):
                 self.rule.line(line)
 
     def _part(self, call: Call[Any], extent: Value) -> tuple[Value, Value]:
-        """Return the elements that the range of work is."""
+        """Return the range of elements that the units of a call cover."""
         return call.begin * self.step, minimum(call.end * self.step, extent)
 
     def _neighbors(
@@ -153,8 +153,9 @@ class LinesOf:
         """
         Return the kernel, the row and the work.
 
-        Lanes lie across lines where `across` says how, and neighbors allow it or lines
-        are too short for vectors; else along them if these do; else steps are scalars.
+        Lanes lie across lines if `across` is given, and neighboring lines allow it or
+        lines are too short for vectors; else along a line, if its elements allow it;
+        else steps are scalars.
         """
         *inner, axis = self.along or [Level(1, (0,) * len(self.rule.moving))]
         outer = list(self.apart)
@@ -180,7 +181,7 @@ class LinesOf:
         return kernel, row, _work(kernel, row)
 
     def _pitches(self, across: Strips) -> dict[str, int]:
-        """Return what lies apart along lanes, if lines are shorter than a vector."""
+        """Return strides over 1 across lines, if these are shorter than a vector."""
         if not (self.apart and across.lanes and len(self.along) == 1):
             return {}
         neighbors, strides = self.apart[-1], self.apart[-1].strides

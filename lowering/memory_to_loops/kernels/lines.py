@@ -25,7 +25,7 @@ class Rule(ABC):
     """
     The meaning of an op on one line; it is part of a kernel's key.
 
-    It touches no elements of what moves but those of the line.
+    Of the operands that move, it touches no elements but those of the line.
     """
 
     INDEPENDENT: ClassVar[bool] = False
@@ -83,7 +83,7 @@ class Spot:
         self.line.put(value, operand, self.place(operand), self.strip)
 
     def numbers(self, element: Attribute) -> Value:
-        """Return the numbers of the elements in their line, as integers."""
+        """Return the positions of the elements in their line, as integers."""
         starts = [convert(start, element) for start in self.strip.starts(self.i)]
         if not self.strip.lanes:
             return starts[0]
@@ -105,8 +105,8 @@ class Line:
 
     Steps along it take vectors or, where `across` is set, that many lines at once:
     their lanes are neighbors of other lines. A rule need not know. `still` are the
-    operands that do not move from lane to lane, `pitches` how far others move that have
-    no neighbors there.
+    operands that do not move from lane to lane, `pitches` the moves of those that move
+    by more than an element.
     """
 
     rule: Rule
@@ -123,7 +123,7 @@ class Line:
 
     @property
     def lanes(self) -> Strip:
-        """The strip of what there is one of for each line."""
+        """The strip of values of which each line has one."""
         return self.across or SCALAR
 
     @property
@@ -150,7 +150,7 @@ class Line:
         return Spot(self, index(0), self.lanes, self.starts, {})
 
     def store(self, value: Value, operand: str = "y") -> None:
-        """Store what there is one of for each line."""
+        """Store values of which each line has one."""
         self.put(value, operand, self.starts[operand], self.lanes)
 
     def put(self, value: Value, operand: str, place: Value, strip: Strip) -> None:

@@ -17,15 +17,15 @@ from glow.support.types import dtype_of
 
 FEW = 2
 """
-The rows of tiles that take panels as fast as they come.
+The most rows of tiles that use up panels as fast as memory delivers them.
 
-Processors fetch such a stream ahead by themselves, but stop where a page ends, so that
-it is enough to ask for what later pages begin with. More would take a tenth of what
-the second and third level can deliver.
+Processors prefetch such a stream by themselves, but stop where a page ends, so that it
+is enough to prefetch the beginnings of later pages. More would take a tenth of what the
+second and third level can deliver.
 """
 _PAGES_AHEAD, _LINES_OF_PAGE = 4, 2
 _SHORTEST = 32
-"""The k after which such tiles look ahead again, at least."""
+"""The least number of k after which such tiles prefetch again."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class Sums(Enum):
     """
     The order in which the products of a tile are added up.
 
-    Each addition is rounded by as much as the sum so far is large, so that long sums
-    are added up in blocks, which costs one part in a hundred: LLVM keeps the totals of
-    large tiles on the stack while a block is summed.
+    The rounding of each addition grows with the sum so far, so that long sums are added
+    up in blocks, which costs one part in a hundred: LLVM keeps the totals of large
+    tiles on the stack while a block is summed.
     """
 
     RUNNING = "running"
@@ -108,7 +108,7 @@ class TileFactors:
     segments: Value
     """Where the offsets of the segments begin in `table`."""
     segment_count: Value
-    """The segments, those before the first included."""
+    """The number of segments, including those before `first`."""
     runs: Value
     """Where their lengths begin."""
     block: Value
@@ -183,9 +183,9 @@ def _add_segment(
     f: TileFactors, row: Strip, s: Value, cursor: tuple[Var, Var], totals: Sequence[Var]
 ) -> None:
     """
-    Add the products of segment `s` to `totals`; `cursor` is what is ahead, and a line.
+    Add the products of segment `s` to `totals`; `cursor` is `f.ahead` and a line.
 
-    The next panel is fetched on the way, but by few rows.
+    The next panel is prefetched on the way, except by tiles of `FEW` rows or less.
     """
     line, k = cursor[1], Var(f.table[f.segments + s])
     run, by = f.table[f.runs + s], _by_page if len(f.rows) <= FEW else _by_k
@@ -231,7 +231,7 @@ def _by_page(
     carried: Sequence[Var],
     columns: int,
 ) -> Generator[None]:
-    """Write it; with some pages of the panel, fetch where later ones begin."""
+    """Write the loop; with every few pages, prefetch the beginnings of later ones."""
     size = dtype_of(f.right.element).itemsize
     line, step = cursor[1], max(_SHORTEST, PAGE_BYTES // size // columns)
     pages = max(1, step * columns * size // PAGE_BYTES)

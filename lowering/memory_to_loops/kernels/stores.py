@@ -13,7 +13,7 @@ from glow.lowering.memory_to_loops.kernels.finish import Finish, Rows
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 
 _UNROLL = 4
-"""The elements whose addresses do not depend on each other."""
+"""The successive elements whose addresses do not depend on each other."""
 
 
 class Stored(Enum):
@@ -26,7 +26,7 @@ class Stored(Enum):
     TURNED = "turned"
     """As `SCATTERED`, but the rows of each tile are neighbors."""
     INTERLEAVED = "interleaved"
-    """Columns of as many batches as there are take turns."""
+    """Columns of all batches take turns."""
 
 
 def _store_rows(finish: Finish, rows: Rows) -> None:

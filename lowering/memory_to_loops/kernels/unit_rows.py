@@ -23,9 +23,9 @@ class UnitRows:
     """
     Rows of an operand; each unit of work touches the next `each` of them.
 
-    Units: elements, from what the operand's pointer points to. `pitch` is how far rows
-    lie apart, of which nothing but the first `width` elements is touched. `each` is 0
-    where units touch other parts than whole rows.
+    Units: elements, from what the operand's pointer points to. `pitch` is the distance
+    of rows, of which only the first `width` elements are touched. `each` is 0 where
+    units touch other parts than whole rows.
     """
 
     first: int

@@ -31,7 +31,7 @@ def recognize_attention(op: MatMulOp, new: Replacement) -> Results:
 
     Masks and biases may be known or not, several, in any order, and absent; the scale
     may be in parts, of q and k too; scores may be capped. A query without a key gives
-    NaN as written, or 0 where what is NaN is replaced. Heads may be one axis with the
+    NaN as written, or 0 where NaN is replaced by 0. Heads may be one axis with the
     batch; of keys and values that are repeated for groups of heads, each is taken once.
     """
     weights = _weights(op.lhs) if _is_by_batch(op, transpose_rhs=False) else None
@@ -57,7 +57,7 @@ def _is_by_batch(op: MatMulOp, transpose_rhs: bool | None = None) -> bool:
 
 
 def _weights(value: SSAValue) -> tuple[SoftmaxOp, str] | None:
-    """Return the softmax that `value` is, and what it gives without any score."""
+    """Return the softmax that `value` is, and its result where no key is seen."""
     unseen = "nan"
     while True:
         match value.owner:

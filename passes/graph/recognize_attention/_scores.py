@@ -22,10 +22,10 @@ from glow.support.types import shape_of
 @dataclass(frozen=True)
 class ScoreStep:
     """
-    The steps on scores of `shape`.
+    A step on scores of `shape`: a bias, or a mask if there is a `score`.
 
-    Without a `score` the numbers `value` are added, a bias. Else it is a mask of those
-    that are kept, or not if `is_hidden`, and others become `score`.
+    A bias adds `value`. A mask has in `value` which scores are kept, or are not if
+    `is_hidden`; those not kept become `score`.
     """
 
     value: SSAValue
@@ -36,7 +36,7 @@ class ScoreStep:
 
 @dataclass(frozen=True)
 class Scores:
-    """A product times `factor`, capped, and what was done to it, the last first."""
+    """A product times `factor`, capped, and the steps after that, the last first."""
 
     product: MatMulOp
     factor: float
@@ -97,7 +97,7 @@ def _scaled_product(value: SSAValue) -> Iterator[Scores]:
 
 
 def without_factor(value: SSAValue, is_only: bool = True) -> tuple[SSAValue, float]:
-    """Return what `value` is times a number, and the number; `is_only` of one use."""
+    """Return a value and its factor in `value`; with `is_only`, through single uses."""
     factor = 1.0
     while isinstance(op := value.owner, MulOp | DivOp):
         if is_only and not value.has_one_use():
@@ -133,7 +133,7 @@ class AttentionSlots:
     bias: Tensor | None = None
 
     def take(self, step: ScoreStep) -> bool:
-        """Do what `step` does after all before; return whether that is possible."""
+        """Apply `step` after those before it; return whether that is possible."""
         placed = self._placed(step)
         if placed is None:
             return False

@@ -48,7 +48,7 @@ def _form(function: ErfOp | TanhOp, x: SSAValue) -> str | None:
 
 def _beside(value: SSAValue, x: SSAValue) -> tuple[SSAValue, ...]:
     """
-    Return what must be multiplied for the argument of tanh, by sqrt(2 / pi).
+    Return the factors that make up the argument of tanh, besides sqrt(2 / pi).
 
     That is `value` where it is x + 0.044715 x^3, or x and `value` where that is
     1 + 0.044715 x^2; nothing where it is neither.

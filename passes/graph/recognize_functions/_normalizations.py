@@ -62,13 +62,13 @@ def _mean_square(value: SSAValue, x: SSAValue) -> tuple[int, float] | None:
 
 
 def _same_as(x: SSAValue, square: SSAValue) -> SSAValue:
-    """Return what `square` is made of and what computes the same as x, or x."""
+    """Return the operand of `square` that computes the same as x, or x."""
     op = square.owner
     return op.lhs if isinstance(op, MulOp | PowOp) and _is_same(op.lhs, x) else x
 
 
 def _is_same(one: SSAValue, other: SSAValue) -> bool:
-    """Return whether two values are one, or differences of the same."""
+    """Return whether two values are one, or differences of the same operands."""
     if one is other:
         return True
     a, b = one.owner, other.owner
@@ -83,7 +83,7 @@ def _is_same(one: SSAValue, other: SSAValue) -> bool:
 
 
 def _first_axis(mean: ReduceMeanOp) -> int | None:
-    """Return the axis that a mean is taken from on; None if there are axes after."""
+    """Return the first axis of a mean over all last axes; None for other means."""
     rank = len(shape_of(mean.input))
     axes = sorted(normalize_axis(axis, rank) for axis in mean.axes)
     is_tail = bool(axes) and axes == list(range(axes[0], rank))

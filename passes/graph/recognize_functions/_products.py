@@ -8,9 +8,9 @@ from xdsl.ir import SSAValue
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, PowOp
 from glow.passes.graph.operands import in_both_orders, number_behind
 
-# Numbers that are irrational have the error of their type.
+# Irrational numbers are only as exact as their type.
 TOLERANCE = 1e-6
-# Products of more factors are not recognized.
+# Products that are nested deeper are not taken apart.
 DEPTH = 6
 
 
@@ -39,7 +39,7 @@ class Factors:
     number: float = 1.0
     values: Counter[SSAValue] = field(default_factory=Counter[SSAValue])
     parts: list[SSAValue] = field(default_factory=list[SSAValue])
-    """The values on the way to the factors, and these."""
+    """The factors, and the values taken apart on the way to them."""
 
     def is_product(self, number: float, *values: SSAValue) -> bool:
         """Return whether this is `number` times `values`."""

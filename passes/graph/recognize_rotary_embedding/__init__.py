@@ -88,7 +88,7 @@ def recognize_pairs(op: ConcatOp | ReshapeOp, new: Replacement) -> Results:
 
 
 def _uncolumned(value: SSAValue, pairs: Pairs) -> object:
-    """Return the op of a part; neighbors may have got a last axis of one."""
+    """Return the op of a part, before it got a last axis of one to join neighbors."""
     op = value.owner
     if not isinstance(op, ReshapeOp) or pairs == "halves":
         return op
@@ -99,7 +99,7 @@ def _uncolumned(value: SSAValue, pairs: Pairs) -> object:
 def _rotated_parts(
     real: SubOp, imaginary: AddOp
 ) -> Iterator[tuple[tuple[HeadSlice, HeadSlice], SSAValue, SSAValue]]:
-    """Yield the parts, cos and sin with which both are those of a rotated pair."""
+    """Yield the parts, cos and sin for which both ops make up a rotated pair."""
     minuend, subtrahend = factors_of(real.lhs), factors_of(real.rhs)
     for (a, cos), (b, sin) in product(minuend, subtrahend):
         first, second = part_of(a), part_of(b)
@@ -113,7 +113,7 @@ def _rotated_parts(
 
 
 def _as_row(table: Tensor, half: int) -> Tensor:
-    """Return angles along the last axis, which a column of them has before the last."""
+    """Return angles along the last axis; a column has them along the one before."""
     return xp.squeeze(table, -1) if table.shape[-2:] == (half, 1) else table
 
 
@@ -162,7 +162,7 @@ def _places(
 def _rows(
     cos: SSAValue, sin: SSAValue, places: tuple[int, int]
 ) -> tuple[SSAValue, SSAValue, SSAValue] | None:
-    """Return tables by position and the positions, where both are gathered so."""
+    """Return tables by position and the positions, if both are gathered by those."""
     gathers: list[GatherOp] = []
     for table in (cos, sin):
         op = unreshaped(table).owner

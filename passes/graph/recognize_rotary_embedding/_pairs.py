@@ -20,7 +20,7 @@ from glow.passes.patterns import Replacement
 from glow.support.types import normalize_axis, shape_of
 
 Pairs = Literal["halves", "interleaved"]
-"""Whether the elements of a pair are half of all apart, or stand together."""
+"""Whether the elements of a pair are half the axis apart, or neighbors."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _is_column(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def _cut(source: SSAValue, start: int, step: int, count: int) -> HeadSlice:
-    """Return a part; of neighbors that are an axis of two, that of all elements."""
+    """Return a part; of a source split into pairs, the part of it before the split."""
     pairs = source.owner
     is_one_of_two = count == 1 and len(shape_of(source)) > 1
     if isinstance(pairs, ReshapeOp) and is_one_of_two and shape_of(source)[-1] == 2:
@@ -90,7 +90,7 @@ def pairs_of(first: HeadSlice | None, second: HeadSlice | None) -> Pairs | None:
 
 
 def joined_pairs(value: SSAValue) -> tuple[SSAValue, SSAValue, Pairs] | None:
-    """Return the firsts and the seconds of pairs that `value` is put together of."""
+    """Return the first and the second elements of the pairs that make up `value`."""
     op, pairs = value.owner, "halves"
     if isinstance(op, ReshapeOp):
         shape = shape_of(op.input)
@@ -202,7 +202,7 @@ class Halves:
 
 
 def _unrepeated(value: SSAValue) -> SSAValue | None:
-    """Return x, its last axis of one, where `value` repeats it along that twice."""
+    """Return x, of last extent 1, where `value` repeats it twice along that axis."""
     match value.owner:
         case ExpandOp() as op if shape_of(op.input)[-1:] == (1,):
             whole = shape_of(op.input)[:-1] == shape_of(op.result)[:-1]
