@@ -23,7 +23,7 @@ from statistics import geometric_mean
 from typing import Any
 
 import numpy as np
-from reporting import Page, processor, today
+from reporting import Page, chosen_models, processor, today
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
@@ -180,9 +180,9 @@ def main() -> None:
     parser.add_argument("--exported", type=Path, metavar="FOLDER")
     parser.add_argument("--output", type=Path, help="write the table there too")
     args = parser.parse_args()
+    names = chosen_models(parser, args, models.MODELS)
     page, measured = Page(header(args)), list[dict[str, Any]]()
-    exported = sorted(args.exported.glob("*.onnx")) if args.exported else []
-    for name in args.names or [*models.MODELS, *(path.stem for path in exported)]:
+    for name in names:
         measured.append(measure(name, args))
         page.add(row(measured[-1]) + "\n")
     page.add(means(measured))

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from reporting import Page, json_of_python, peak_bytes, table_head, today
+from reporting import Page, chosen_models, json_of_python, peak_bytes, table_head, today
 
 import glow
 
@@ -135,14 +135,15 @@ def main() -> None:
         return
     page = Page(header(args.repeats))
     with tempfile.TemporaryDirectory() as folder:
-        for name in args.names or models.MODELS:
+        for name in chosen_models(parser, args, models.MODELS):
+            if name not in models.MODELS:
+                path = args.exported / f"{name}.onnx"
+                page.add_row(name, *cells(measure(path, args.repeats)))
+                continue
             path = Path(folder) / f"{name}.onnx"
             path.write_bytes(models.build(name).SerializeToString())
             page.add_row(name, *cells(measure(path, args.repeats)))
             path.unlink()
-    if args.exported is not None:
-        for path in sorted(args.exported.glob("*.onnx")):
-            page.add_row(path.stem, *cells(measure(path, args.repeats)))
     page.write(args.output)
 
 

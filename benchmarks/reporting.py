@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -34,6 +35,27 @@ class Page:
     def write(self, path: Path | None) -> None:
         if path is not None:
             path.write_text(self.text)
+
+
+def chosen_models(
+    parser: ArgumentParser,
+    args: Namespace,
+    known: Iterable[str],
+    usual: Iterable[str] | None = None,
+) -> list[str]:
+    """
+    Return `args.names`, by default the usual models (else all) and exported ones.
+
+    Ends the program with an error if a name is neither known nor exported.
+    """
+    folder = args.exported
+    exported = sorted(path.stem for path in folder.glob("*.onnx")) if folder else []
+    expected = [*known, *exported]
+    if strange := [name for name in args.names if name not in expected]:
+        parser.error(
+            f"expected models out of {', '.join(expected)}, got {', '.join(strange)}"
+        )
+    return args.names or [*(known if usual is None else usual), *exported]
 
 
 def table_row(cells: Iterable[object]) -> str:

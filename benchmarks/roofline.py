@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from reporting import Page, kept_json, processor, table_head, today
+from reporting import Page, chosen_models, kept_json, processor, table_head, today
 
 import glow
 from glow.tools.roofline import (
@@ -102,8 +102,7 @@ def main() -> None:
         print(json.dumps(measure(args.one, args.seconds, args.exported)))
         return
     found: dict[str, Any] = {}
-    exported = sorted(path.stem for path in args.exported.glob("*.onnx"))
-    for name in args.names or [*models.MODELS, *exported]:
+    for name in chosen_models(parser, args, models.MODELS):
         print(name, file=sys.stderr)
         command = (__file__, "--one", name, "--seconds", args.seconds)
         command += ("--exported", args.exported)

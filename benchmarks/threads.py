@@ -15,7 +15,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import geometric_mean, median
@@ -25,6 +25,7 @@ import numpy as np
 from compare_models import PEERS, found, milliseconds, version_of, versions, written
 from reporting import (
     Page,
+    chosen_models,
     json_of_python,
     processor,
     table_head,
@@ -224,11 +225,12 @@ threads of a run wait for each other; 0: it is compiled for one.
 {table_head(titles)}"""
 
 
-def files_of(args: argparse.Namespace, folder: Path) -> Sequence[tuple[str, Path]]:
-    """Write the models of the test suite; return all, with arrays beside each."""
+def files_of(
+    names: Iterable[str], args: argparse.Namespace, folder: Path
+) -> Sequence[tuple[str, Path]]:
+    """Write models of the test suite; return the files, with arrays beside each."""
     files: list[tuple[str, Path]] = []
-    exported = sorted(args.exported.glob("*.onnx")) if args.exported else []
-    for name in args.names or [*NAMES, *(path.stem for path in exported)]:
+    for name in names:
         if name not in models.MODELS:
             files.append((name, found(name, args)[0]))
             continue
@@ -255,9 +257,10 @@ def main() -> None:
         figures = child(args.child, path, *limits, is_alone=args.alone)
         print(json.dumps(figures))
         return
+    names = chosen_models(parser, args, models.MODELS, NAMES)
     page = Page(header(args))
     with tempfile.TemporaryDirectory() as folder:
-        files = files_of(args, Path(folder))
+        files = files_of(names, args, Path(folder))
         measured = list[dict[str, Any]]()
         for name, path in files:
             measured.append(measure(name, path, args))

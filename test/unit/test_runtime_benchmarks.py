@@ -101,3 +101,24 @@ def test_costs_of_threads_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines[5] == "| a run of 2 threads beside its sections | 4.0 us |"
     assert lines[7] == "| the same with one thread | 1.06, 12 us more |"
     assert len(lines) == 11
+
+
+def test_models_are_known_or_exported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from argparse import ArgumentParser, Namespace
+
+    from reporting import chosen_models
+
+    (tmp_path / "own.onnx").touch()
+    given = Namespace(names=[], exported=tmp_path)
+    parser = ArgumentParser()
+    assert chosen_models(parser, given, ["a", "b"]) == ["a", "b", "own"]
+    assert chosen_models(parser, given, ["a", "b"], usual=["b"]) == ["b", "own"]
+    given.names = ["own", "a", "c"]
+    with pytest.raises(SystemExit):
+        chosen_models(parser, given, ["a", "b"])
+    message = "expected models out of a, b, own, got c\n"
+    assert capsys.readouterr().err.endswith(message)
+    given.names.remove("c")
+    assert chosen_models(parser, given, ["a", "b"]) == ["own", "a"]
