@@ -65,7 +65,7 @@ def futex(record: Memory, address: Value, does: int, *numbers: Value | int) -> N
 
 
 def now(record: Memory) -> Value:
-    """Return the time in nanoseconds; asking also leaves this core to its neighbor."""
+    """Return the time in nanoseconds; the call also makes room for an SMT sibling."""
     time = on_stack(i64, 2)
     call_function(record, words.CLOCK, _MONOTONIC, time.base)
     seconds, nanoseconds = (words_of(time.base)[i] for i in range(2))

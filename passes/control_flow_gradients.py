@@ -43,7 +43,7 @@ def choice_gradients(
     writer: GradientWriter,
     differentiate: Differentiate,
 ) -> Found:
-    """Choose between the gradients of both functions, which compute these anew."""
+    """Choose between both functions' gradients, which compute the functions again."""
     wanted = [n for n, value in enumerate(op.inputs) if value in active]
     given = [number for number, value in enumerate(op.outputs) if value in incoming]
     seeds = [incoming[op.outputs[number]] for number in given]

@@ -75,9 +75,9 @@ class Record:
     piece: int
     """Which of the pieces that the call is cut into; 0 if it is not."""
     section: int
-    """After which others, all of them, it comes where threads share a run; else 0."""
+    """Its section: those of lower numbers are done before; 0 if one thread runs all."""
     strand: int
-    """Whose piece it is: a worker does all calls of a piece of a strand."""
+    """Its strand in the section: a worker does all calls of a piece of a strand."""
     begin_ns: float
     end_ns: float
 

@@ -166,7 +166,7 @@ class FileCache:
     Files of one suffix by key; safe for many threads and processes, for this user only.
 
     Beyond `limit_bytes`, unfinished ones counted too, those used longest ago are
-    removed. A disk that fails keeps nothing and breaks nothing.
+    removed. Errors of the disk are ignored: then nothing is kept.
     """
 
     def __init__(self, folder: Path, suffix: str, limit_bytes: int):

@@ -33,7 +33,7 @@ from xdsl.irdl import (
 from glow.support.attributes import segment_sizes
 
 SEVERAL_OPERANDS = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-"""The operands that are present are a property, which is not printed."""
+"""Options of ops that note which operands are present in an unprinted property."""
 
 Slot = SSAValue | Sequence[SSAValue] | None
 RegionSlot = Region | Sequence[Region]

@@ -20,8 +20,10 @@ ARITHMETIC = "arithmetic"
 LOW = 0.7
 """The share of the limit below which a reason is given."""
 
-_LEAST_NS, _SMALL_NS = 200, 3000
-"""What is shorter is not measured, as the processor looks ahead; what is small."""
+_LEAST_NS = 200
+"""Shorter groups are left out, as the processor overlaps them with others."""
+_SMALL_NS = 3000
+"""Shorter groups are small: their call is a large part."""
 _HELD = 0.75
 """
 The part of a cache that bytes read in turn may fill so that all are found again.

@@ -3,8 +3,9 @@ Measure what a new processor is good at, and print the numbers of its `Target`.
 
     python -m glow.tools.target_numbers
 
-It takes some seconds. `_SHAPES` of `backends/cpu/targets.py` has what is printed last
-where makers agree, else `CORES` of `backends/cpu/cores.py` (docs/processors.md).
+It takes some seconds. The numbers printed last belong in `_SHAPES` of
+`backends/cpu/targets.py` if processors of all makers have them, else in `CORES` of
+`backends/cpu/cores.py` (docs/processors.md).
 """
 
 from glow.backends.cpu.cores import core_here

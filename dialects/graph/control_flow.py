@@ -47,7 +47,7 @@ RunFunction = Callable[[str, Sequence[Array]], Sequence[Array]]
 """Runs a function of the module by name, on an array for each of its arguments."""
 
 COMPOSITE, GRADIENT = "composite", "gradient"
-"""The attribute of a function that is one op to who wrote it; its value is the name."""
+"""Attributes of a function: its name, if it is a composite; that of its gradient."""
 
 
 def types_of(values: Sequence[SSAValue]) -> Types:

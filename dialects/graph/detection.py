@@ -23,8 +23,8 @@ class RoiAlignOp(GraphOp, elements=FLOAT):
     Features of regions: each is cut into bins, and a bin is the mean of its samples.
 
     A region is x1, y1, x2, y2, in pixels once multiplied by `spatial_scale`. With
-    `half_pixel`, centers of pixels have whole coordinates; with `output_half_pixel`,
-    corners have, and a region is at least one pixel wide and high. A bin has
+    `half_pixel`, corners of pixels have whole coordinates; with `output_half_pixel`,
+    centers have, and a region is at least one pixel wide and high. A bin has
     `sampling_ratio` samples along each axis, or if that is 0 as many as it has pixels,
     rounded up. A sample is interpolated between four pixels; more than a pixel outside
     it is 0. `mode` max takes the largest weighted pixel of all samples.

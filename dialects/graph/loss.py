@@ -140,10 +140,10 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp, elements=FLOAT):
     """
     -weight (pos_weight t log(s) + (1 - t) log(1 - s)), where s = sigmoid(x).
 
-    Absent weights are 1: `weight` is that of a decision, `pos_weight` that of its
-    first class alone. The losses are summed, or their `mean` is taken over all of
-    them, whatever they weigh. Nothing overflows that need not; an infinite logit whose
-    class has probability 0 is NaN.
+    Absent weights are 1: `weight` is that of a loss, `pos_weight` that of its first
+    term alone. The losses are summed, or their `mean` divides the sum by their number,
+    not by weights. Intermediate results do not overflow; an infinite logit whose class
+    has probability 0 is NaN.
 
     Shapes: logits x any, target t as logits, of probabilities; weight and pos_weight
         broadcast to them; result as logits, or without axes if reduced.

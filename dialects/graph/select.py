@@ -191,7 +191,7 @@ class ClipOp(ElementwiseOp, moves=True, elements=NUMBER):
         """
         Bound by what is given, or else a float by the finite ones of its type.
 
-        Compared this way round, a bound that is NaN or an equal zero does not bound.
+        By the order of operands, a bound of NaN, or a zero equal to x, leaves x.
         """
         bounds: tuple[Scalar | float | None, ...] = (min, max)
         if is_float(x.element):

@@ -61,8 +61,8 @@ class PlaceholderOp(Placeholder):
     one, and what a resident one has in new bindings; its bytes are in physical order.
     The axes of the shape are in the order in which the model declares them. `axes` has
     the meaning that it declares for each, empty where it does not say; of an output,
-    `<= NAME` means that only so many parts count as output NAME says, which callers do
-    not see. Nothing else is inferred from it.
+    `<= NAME` means that output NAME, which callers do not see, holds how many of its
+    parts count. Nothing else is inferred from it.
     Errors: a direction other than in, out or inout; another residency; a bound one that
     is not "in" or has no initial value, a resident "out", a scratch "in" or "inout"; an
     initial value of another residency or of another type; meanings of another number of

@@ -202,7 +202,7 @@ class PoolWindow(Window):
     """
     The window of a pool, which may end beyond the padding.
 
-    `ceil_mode` adds the windows that do, but none that would begin there. A kernel
+    `ceil_mode` adds the windows that do, but none that begins in or beyond it. A kernel
     larger than the padded input has one window if the stride exceeds what is missing,
     none if twice the stride does, and is refused otherwise.
     Source: `ComputeOutputSize` of ONNX Runtime, which divides towards zero.

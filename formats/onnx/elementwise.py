@@ -136,7 +136,7 @@ def cast_node(op: CastOp, out: NodeWriter) -> OnnxValue | Sequence[OnnxValue | N
 
 
 def _saturating_cast(op: CastOp, out: NodeWriter) -> OnnxValue:
-    """0 for NaN, else what is in range; bounds of 32 bits and more round to outside."""
+    """Convert NaN to 0, others to the nearest integer; f64 may not hold the largest."""
     value, dtype = out.tensor(op.input), dtype_of(op.to)
     if not is_floating(value.dtype) or dtype.kind not in "iu":
         return value.astype(dtype)

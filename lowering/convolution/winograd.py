@@ -284,7 +284,7 @@ def winograd_panel(target: Target, form: Form, inputs: int, result: Shape) -> in
     """
     Return the width of the panels of a transformed filter.
 
-    Wide ones take few tiles at a time, which an image of few tiles has no use for.
+    Images of few tiles get the usual width, of which a kernel takes more tiles at once.
     """
     if form.tiles((1, *result[1:])) < target.costs.winograd_wide_tiles:
         return target.panel_width

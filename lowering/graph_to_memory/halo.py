@@ -79,7 +79,7 @@ def _before_reshape(op: ReshapeOp, halo: Halos) -> Halos | None:
 
 
 def is_relabeled(buffer: SSAValue) -> bool:
-    """Return whether `buffer` is a whole one that has blocks or a border."""
+    """Return whether `buffer` has a border, or it or its root has blocks."""
     type_ = buffer_type(buffer)
     if not isinstance(type_.layout, LayoutAttr):
         return False

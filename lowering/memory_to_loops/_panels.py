@@ -149,7 +149,7 @@ def can_call_by_panels(planned: Sequence[Planned]) -> bool:
 def _parts_of(
     parts: Sequence[Segment], number: int, count: int, stride: int
 ) -> Iterator[tuple[int, int, LoopAxes]]:
-    """Yield where parts of some panels begin, in the source and behind the first."""
+    """Yield the starts, in the source and behind the first panel, and axes of parts."""
     for part in parts:
         source, result = part.starts
         first, begin = divmod(result, stride)

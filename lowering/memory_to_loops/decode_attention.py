@@ -30,8 +30,9 @@ class DecodeRow(Generic[N]):
     """
     Loops over heads, those over the queries of one, and keys.
 
-    `reach` is how many keys the first query sees, or of the last ones does not; `steps`
-    are the strides from key to key and from value to value, `widths` their elements.
+    `reach` is how many keys the first query sees, counted from the valid ones where
+    their number is given; `steps` are the strides from key to key and from value to
+    value, `widths` their elements.
     """
 
     heads: tuple[Level[N], ...]

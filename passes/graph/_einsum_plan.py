@@ -51,8 +51,8 @@ def plan(one: Labels, other: Labels, kept: Labels, size: Size) -> MatrixProduct:
     """
     Return the product of two operands that moves the fewest elements before and after.
 
-    `kept` are the axes that are not summed, in the order that is wanted if it is all
-    that is left. Each operand has a summed axis, and none that the other one lacks.
+    `kept` are the axes that are not summed, in the order of the result if this is the
+    last product. Each operand has a summed axis, and none that the other one lacks.
     """
     return min(
         _plans(one, other, kept),

@@ -147,8 +147,8 @@ class _Attention:
         """
         Return queries @ keys^T; for one query and large keys, (keys @ query^T)^T.
 
-        A product wants columns of the right factor in a row: what lies so already,
-        large keys, is the left one instead.
+        Columns of a right factor should be contiguous, for which keys are copied. As
+        the left factor, large keys are read as they lie.
         """
         rows, keys = self._queries().astype(self.element), keys.astype(self.element)
         if self.sizes.group * self.sizes.length > 1 or keys.size < self.near_keys:

@@ -69,7 +69,7 @@ def _block_of(op: ScatterNdOp, constants: Constants) -> _Block | None:
         return None
     extents, (*grid, depth) = shape_of(op.data), shape_of(op.indices)
     if len(grid) not in (0, depth) or not prod(shape_of(op.updates)):
-        return None  # also updates in another arrangement than that of the places
+        return None  # the places are neither one nor a grid of as many axes
     starts = _starts_of(op.indices, grid, constants)
     if starts is None:
         return None

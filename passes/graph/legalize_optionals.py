@@ -64,7 +64,7 @@ def _plan(op: GraphOp, target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _droppable(op: GraphOp) -> Iterator[str]:
-    """Yield the present slots that `op` can do without, the last one to act first."""
+    """Yield the present slots that `op` can do without, last effect first."""
     neutrals, slots = type(op).neutrals(), optional_slots(type(op))
     for name in slots.results:
         if results_of(op, name) and not any(v.uses for v in results_of(op, name)):

@@ -51,7 +51,7 @@ class Search:
         self._seen: set[Laid] = set()
         """Layouts that went through an op."""
         self._settled: set[Laid] = set()
-        """Layouts that lead only to ways already put to the target."""
+        """Layouts from which all ways follow that the target has been asked about."""
         self._news: deque[tuple[SSAValue, int]] = deque()
 
     def run(self, block: Block) -> None:
@@ -117,7 +117,7 @@ class Search:
             self._add_way(op, *self._plain(op), is_forced=True)
 
     def _lead(self, op: GraphOp) -> None:
-        """Make results of `op` row-major where they run along no operand alone."""
+        """Add row-major results of `op` if no operand alone determines their layout."""
         maps = self._maps.get(op)
         if maps is None or any(map(maps.leads, range(len(op.operands)))):
             return

@@ -26,7 +26,7 @@ _STEP_ENTRIES = 4096
 # An exact solution may take so many entries, or this many of the largest tables.
 _ALL_ENTRIES = 1 << 27
 _ALL_TABLES = 256
-# Smaller tables make a round of the search quick, and leave more rounds to others.
+# With smaller tables, rounds of the search are quick, and more of them fit.
 _WINDOW_LIMIT = 1 << 14
 
 

@@ -70,9 +70,9 @@ class GemmRow(Generic[N]):
     segments: N
     block: N
     """
-    The stretches whose products are added up before they are added to others.
+    The stretches that are added up before their sum is added to the total.
 
-    Or those of a part, if tiles take turns with these.
+    If tiles take turns with parts of a sum, it is the stretches of a part.
     """
     runs_at: N
     """The elements of each stretch."""

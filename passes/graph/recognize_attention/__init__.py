@@ -94,7 +94,7 @@ def _attention(
     if shape is None or not _is_by_batch(product):
         return None
     *_, length, keys = shape_of(product.result)
-    # Rows stay rows, whatever shapes lie between: all are of one size.
+    # Whatever reshapes lie between, rows of scores stay rows.
     if shape_of(softmax.input)[-1] != keys or prod(shape) != prod(
         shape_of(product.result)
     ):
