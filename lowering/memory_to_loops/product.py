@@ -99,8 +99,8 @@ def plan_product(
     for tile in tiles_of(target, p.panel, p.columns):
         is_tail = tile.columns != p.panel or tile.masked
         panels = Steps(whole, whole + 1, 0) if is_tail else Steps(0, whole, 0)
-        done = planned[0][0].tile.rows if planned and is_shared else 0
-        tiling = _tiling(target, p, tile.columns, done)
+        height = planned[0][0].tile.rows if planned and is_shared else 0
+        tiling = _tiling(target, p, tile.columns, height)
         each = summed
         if p.is_packed and tiling.stored is Stored.ROWS:
             each = summed.in_parts(
