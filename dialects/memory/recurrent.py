@@ -25,9 +25,10 @@ class RecurrentOp(MemoryOp):
 
     Units come in blocks of p, so that a vector never ends before its block: `rows` are
     what the gates take of the input, [T, B, U, G, p], `recurrence` [U, H, G, p] has the
-    weights of the state, and `h` [2, B, U, p] is room for the states of two steps. What
-    blocks hold beyond H units has no meaning. `activations` are scalar regions; their
-    arguments are cut to [-clip, clip] where a subclass says so.
+    weights of the state, which are multiplied gate after gate if those of a block lie
+    so, and `h` [2, B, U, p] is room for the states of two steps. What blocks hold
+    beyond H units has no meaning. `activations` are scalar regions; their arguments are
+    cut to [-clip, clip] where a subclass says so.
     """
 
     GATES: ClassVar[int]

@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Region, SSAValue
 
-from glow.codegen.functions import tanh
+from glow.codegen.functions import fma, tanh
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.recurrent_base import ACTIVATIONS, Activation, directions_of
 from glow.dialects.layout.attribute import LayoutAttr
@@ -59,9 +59,14 @@ class _CellLowering:
         self.sizes = op.sizes
         self.element: Attribute = element_of(op.input)
         self.gates = op.GATES
-        self.block = unit_block(
-            lowering.target, compute_type(self.element), self.gates, self.sizes.hidden
+        block = unit_block(
+            lowering.target,
+            compute_type(self.element),
+            self.gates,
+            self.sizes.hidden,
+            self.sizes.batch,
         )
+        self.block, self.gates_apart = block.units, block.gates_apart
         self.blocks = -(-self.sizes.hidden // self.block)
         self.is_late = bool(self.p.get("linear_before_reset")) and op.bias is not None
 
@@ -200,7 +205,11 @@ class _CellLowering:
         )
 
     def _weights(self, number: int) -> dict[str, SSAValue]:
-        """Return the weights of the state, those of the new state apart if need be."""
+        """
+        Return the weights of the state, those of the new state apart if need be.
+
+        Those of a block lie gate after gate if it is computed so, else k after k.
+        """
         n, g = self.sizes.hidden, self.gates
         is_split = isinstance(self.op, GruOp) and not self.p["linear_before_reset"]
         cuts = {"recurrence": (0, g)}
@@ -209,9 +218,15 @@ class _CellLowering:
         buffers: dict[str, SSAValue] = {}
         for name, (first, last) in cuts.items():
             parts = [(n, n), (n, 1), (last - first, n * n)]
+            if self.gates_apart:
+                parts = [parts[0], parts[2], parts[1]]
             offset = (number * g + first) * n * n
             units = self._units(self.op.recurrence, 0, parts, offset)
-            buffers[name] = units.buffer(self.lowering, name)
+            buffer = units.buffer(self.lowering, name)
+            if self.gates_apart:
+                where = addressing_of(buffer).permuted((0, 2, 1, 3))
+                buffer = self.lowering.view(buffer, where)
+            buffers[name] = buffer
         peepholes = self.given.get("peepholes")
         if peepholes is not None:
             units = self._units(peepholes, 1, [(3, n), (n, 1)], number * 3 * n)
@@ -236,8 +251,12 @@ class _CellLowering:
         region = ScalarRegion()
         x = region.argument(self.element)
         kind, alpha, beta = ACTIVATIONS[function.name], function.alpha, function.beta
+        is_f32 = compute_type(self.element) == f32
         with region.writing():
-            if kind is not None:
+            if function.name == "sigmoid" and is_f32:
+                # Half the steps of 1 / (1 + exp(-x)); 3e-7 from it at most.
+                result = fma(tanh(x * 0.5), 0.5, 0.5)
+            elif kind is not None:
                 result = element_of_result(kind, [x], function.parameters)
             elif function.name == "affine":
                 result = x * alpha + beta

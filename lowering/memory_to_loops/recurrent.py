@@ -10,7 +10,7 @@ from glow.codegen.strips import Strips
 from glow.codegen.values import Value
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import MemoryOp, buffer_type
-from glow.dialects.memory.recurrent import GruOp, LstmOp, RnnOp
+from glow.dialects.memory.recurrent import GruOp, LstmOp, RecurrentOp, RnnOp
 from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.kernels.recurrent import (
     CellRow,
@@ -24,7 +24,7 @@ from glow.lowering.memory_to_loops.kernels.recurrent_states import (
 )
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
-from glow.support.targets import Target
+from glow.lowering.tiles import cell_rows
 from glow.support.types import compute_type, dtype_of
 
 
@@ -113,7 +113,9 @@ def lower_recurrent(main: Main, op: LstmOp | GruOp | RnnOp) -> None:
     buffers = op.present()
     compute = compute_type(buffer_type(op.rows).element_type)
     size = main.target.vector_bytes // dtype_of(compute).itemsize
-    tiles = _tiles(main.target, batch, gates * p // size)
+    apart = _has_gates_apart(op)
+    rows = cell_rows(main.target, batch, p // size * (1 if apart else gates))
+    tiles = BatchTiles(rows, batch % rows, main.target.sums_in_flight)
     strided = {n: addressing_of(b) for n, b in buffers.items() if n in STRIDES}
     states = [a for name, a in strided.items() if name != "sequence_lens"]
     is_row = all(a.shape[-1] == 1 or a.strides[-1] == 1 for a in states)
@@ -128,6 +130,7 @@ def lower_recurrent(main: Main, op: LstmOp | GruOp | RnnOp) -> None:
         programs=tuple(ScalarProgram.of(region) for region in op.activations),
         clip=None if op.clip is None else op.clip.value.data,
         input_forget=isinstance(op, LstmOp) and op.input_forget is not None,
+        gates_apart=apart,
     )
     code = 0  # of no message: every step is one of the sequence
     if op.sequence_lens is not None:
@@ -143,9 +146,7 @@ def lower_recurrent(main: Main, op: LstmOp | GruOp | RnnOp) -> None:
     main.call(kernel, {**given, "fault": main.fault}, row, work)
 
 
-def _tiles(target: Target, batch: int, vectors: int) -> BatchTiles:
-    """Return the tiles of a batch; the sums of one must fit into registers."""
-    most = max(min((target.registers - 2) // vectors - 1, target.tile_rows), 1)
-    count = -(-batch // most)
-    rows = -(-batch // count)
-    return BatchTiles(rows, batch % rows, target.sums_in_flight)
+def _has_gates_apart(op: RecurrentOp) -> bool:
+    """Return whether weights of a block lie gate after gate, not line after line."""
+    _, along, gate, _ = addressing_of(op.recurrence).strides
+    return gate > along

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from random_ops import calls
 from random_ops.call import Call
 from small_onnx import info, model, node
 from targets import TARGETS
+from xdsl.dialects.builtin import f32 as mlir_f32
 from xdsl.ir import SSAValue
 
 import glow
@@ -21,6 +23,7 @@ from glow.backends.cpu.code_generation import object_code
 from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.formats.onnx import import_model
 from glow.graph_modules import context
+from glow.lowering.tiles import UnitBlock, unit_block
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import STAGES
 from glow.runtime.comparison import error_of
@@ -66,6 +69,49 @@ def test_kernels_compile_for_a_machine_that_this_one_is_not() -> None:
     module = lowered(module_with(chosen), "loops", "cpu:neon")
     text = llvm_ir(lower_loops(module, target_of("cpu:neon")))
     assert len(object_code(text, target_of("cpu:neon"))) > 4000
+
+
+@pytest.mark.parametrize(
+    ("target", "gates", "units", "batch", "block", "apart"),
+    [
+        ("cpu:avx2", 4, 192, 4, 24, True),
+        ("cpu:avx2", 4, 192, 2, 8, False),  # one tile of two rows either way
+        ("cpu:avx2", 4, 33, 4, 8, False),  # a third of 48 units would be padding
+        ("cpu:avx2", 3, 192, 4, 8, False),  # 4 x 3 vectors fit
+        ("cpu:avx512", 4, 192, 4, 16, False),  # 4 x 4 vectors fit
+        ("cpu:avx2", 1, 192, 4, 16, False),
+    ],
+)
+def test_gates_are_apart_where_registers_hold_too_few_sums(
+    target: str, gates: int, units: int, batch: int, block: int, apart: bool
+) -> None:
+    found = unit_block(target_of(target), mlir_f32, gates, units, batch)
+    assert found == UnitBlock(block, apart)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", [3, 4, 5])
+@pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx2"])
+def test_gates_apart_give_the_same(target: str, batch: int) -> None:
+    """Also where sequences end early and gates peep at the cell."""
+    rng = np.random.default_rng(batch)
+    shapes = {"x": (5, batch, 7), "w": (2, 96, 7), "r": (2, 96, 24), "b": (2, 192)}
+    shapes |= {"p": (2, 72)}
+    held = {n: rng.uniform(-0.4, 0.4, s).astype(f32) for n, s in shapes.items()}
+    x = held.pop("x")
+    lens = rng.integers(0, 6, batch).astype(np.int32)
+    how = {"hidden_size": 24, "direction": "bidirectional"}
+    each = node("LSTM", "x w r b n - - p", "y h c", **how)
+    given = {"x": x.shape, "n": info("n", (batch,), "i32")}
+    built = model([each], given, ["y", "h", "c"], held)
+    text = str(lowered(built, "memory", target))
+    strides = {"cpu:sse2": "1152, 12, 288, 1", "cpu:avx2": "2304, 24, 576, 1"}[target]
+    assert len(re.findall(rf"memory.lstm .*strided<\[{strides}\]>", text)) == 2
+    feeds = {"x": x, "n": lens}
+    expected = glow.compile(built, target="reference").run(feeds)
+    found = glow.compile(built, target=target).run(feeds)
+    for name in "yhc":
+        assert error_of(found[name], expected[name]) <= 1e-5
 
 
 LENGTHS = {"x": (4, 2, 3), "w": (1, 5, 3), "r": (1, 5, 5), "n": info("n", (2,), "i32")}

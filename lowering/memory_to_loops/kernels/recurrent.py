@@ -11,7 +11,7 @@ from xdsl.dialects import vector
 from glow.codegen.conditions import select
 from glow.codegen.functions import fma, maximum, minimum
 from glow.codegen.loops import Var, loop, when
-from glow.codegen.memory import rest_of
+from glow.codegen.memory import on_stack, rest_of
 from glow.codegen.values import Value, index, joined
 from glow.codegen.writer import emit
 from glow.lowering.memory_to_loops.kernels.kernel import Call
@@ -53,6 +53,8 @@ class Recurrent(Sequential):
     clip: float | None
     input_forget: bool
     """Whether the forget gate of an LSTM is what its input gate leaves of 1."""
+    gates_apart: bool
+    """Whether products are computed gate after gate; else all of a product together."""
 
     GATES: ClassVar[int]
 
@@ -170,30 +172,33 @@ class StepWriter(StateWriter):
         first: Value,
         count: int,
     ) -> None:
-        """Compute some rows from `first` on in one block of units."""
-        unit = block * self.cell.strip.size
-        gates = unit * self.cell.GATES
-        rows = [first + i for i in range(count)]
-        places = [self.place(step.t, row) for row in rows]
-        starts = [row * self.pitch for row in rows]
+        """
+        Compute some rows from `first` on in one block of units.
+
+        Sums lie on the stack: what follows takes more registers than there are.
+        """
+        cell, strip = self.cell, self.cell.strip
+        unit = block * strip.size
+        rows = [self._row(step, unit, first + i) for i in range(count)]
+        at_once = 1 if cell.gates_apart else product.count
+        room = on_stack(cell.compute, product.count * count * strip.size)
+        for low in range(0, product.count, at_once):
+            gates = range(low, low + at_once)
+            sums = self._multiply(product, rows, gates)
+            places = [gate * count + i for i in range(count) for gate in gates]
+            for place, value in zip(places, sums, strict=True):
+                room.store(value, index(place * strip.size))
+        for i in loop(0, count, name="row", nonempty=True):
+            starts = [(i + gate * count) * strip.size for gate in range(product.count)]
+            sums = [room.load(start, strip) for start in starts]
+            cell.finish(self._row(step, unit, first + i), product, sums)
+
+    def _row(self, step: SequenceStep, unit: Value, row: Value) -> CellRow:
+        """Return row `row` of the batch in the block of units that begins at `unit`."""
+        place, alive = self.place(step.t, row)
         along, across = self.row.moves
-        inputs = [
-            gates + (place * along + row * across)
-            for (place, _), row in zip(places, rows, strict=True)
-        ]
-        states = [start + unit for start in starts]
-        sources = [s + step.now for s in starts] if product.source == "h" else starts
-        sums = [
-            self._initial(product, unit, start, gate)
-            for start in inputs
-            for gate in range(product.count)
-        ]
-        matrix = unit * self.row.units * product.count
-        sums = self._multiply(product, sources, matrix, sums)
-        for i, (_, alive) in enumerate(places):
-            row = CellRow(self, step, unit, inputs[i], states[i], alive)
-            line = sums[i * product.count : (i + 1) * product.count]
-            self.cell.finish(row, product, line)
+        inputs = unit * self.cell.GATES + (place * along + row * across)
+        return CellRow(self, step, unit, inputs, row * self.pitch + unit, alive)
 
     def _initial(
         self, product: GateProduct, unit: Value, start: Value, gate: int
@@ -207,25 +212,26 @@ class StepWriter(StateWriter):
         return strip.constant(0, self.cell.compute)
 
     def _multiply(
-        self,
-        product: GateProduct,
-        sources: list[Value],
-        matrix: Value,
-        sums: list[Value],
+        self, product: GateProduct, rows: list[CellRow], gates: range
     ) -> list[Value]:
         """
-        Add the products of states and weights to `sums`, row after row.
+        Return the sums of `gates`, row after row.
 
         Few sums are computed in several parts, so that enough are in flight.
         """
         strip, units, parts = self.cell.strip, self.row.units, 1
+        sums = [
+            self._initial(product, row.unit, row.inputs, gate)
+            for row in rows
+            for gate in gates
+        ]
         in_flight = self.cell.tiles.sums_in_flight
         while parts * len(sums) * strip.count < in_flight:
             parts *= 2
         zeros = [strip.constant(0, self.cell.compute)] * len(sums)
         several = [[Var(x) for x in part] for part in (sums, *[zeros] * (parts - 1))]
         whole = units - rest_of(units, parts)
-        self._add_products(product, sources, matrix, (index(0), whole), several)
+        self._add_products(product, rows, gates, (index(0), whole), several)
         while len(several) > 1:
             half = len(several) // 2
             for part, other in zip(several[:half], several[half:], strict=True):
@@ -233,31 +239,35 @@ class StepWriter(StateWriter):
                     x.value += y.value
             several = several[:half]
         if parts > 1:
-            self._add_products(product, sources, matrix, (whole, units), several)
+            self._add_products(product, rows, gates, (whole, units), several)
         return [x.value for x in several[0]]
 
     def _add_products(
         self,
         product: GateProduct,
-        sources: list[Value],
-        matrix: Value,
+        rows: list[CellRow],
+        gates: range,
         bounds: tuple[Value, Value],
         sums: list[list[Var]],
     ) -> None:
         """Write a loop over states, as many at a time as there are parts of `sums`."""
-        strip, count = self.cell.strip, product.count
+        size, units, count = self.cell.strip.size, self.row.units, len(gates)
         weights, states = self.call[product.matrix], self.call[product.source]
-        line = Var(matrix + bounds[0] * (count * strip.size))
+        # Gates that are apart have a matrix each, others a place in a line.
+        start = (rows[0].unit * product.count + gates.start * size) * units
+        line = Var(start + bounds[0] * (count * size))
+        now = rows[0].step.now if product.source == "h" else 0
+        sources = [row.state - row.unit + now for row in rows]
         carried = [x for part in sums for x in part]
         for k in loop(*bounds, line, *carried, step=len(sums), name="k"):
             for number, part in enumerate(sums):
-                starts = [line.value + g * strip.size for g in range(count)]
-                gates = [weights.load(start, strip) for start in starts]
+                starts = [line.value + g * size for g in range(count)]
+                loaded = [weights.load(start, self.cell.strip) for start in starts]
                 for i, source in enumerate(sources):
-                    state = strip.spread(states[source + (k + number)])
-                    for x, gate in zip(part[i * count :], gates, strict=False):
+                    state = self.cell.strip.spread(states[source + (k + number)])
+                    for x, gate in zip(part[i * count :], loaded, strict=False):
                         x.value = fma(state, gate, x.value)
-                line.value += count * strip.size
+                line.value += count * size
 
     def load(self, name: str, at: Value) -> Value:
         """Load the vectors of a block of operand `name`."""

@@ -19,7 +19,7 @@ def _recurrent(op: type[RecurrentOp]) -> Callable[[Source], Call]:
     def draw(s: Source) -> Call:
         dtype = F64 if s.flip(0.15) else F32
         steps, batch = s.integer(0 if s.flip(0.1) else 1, 6), s.choose((1, 1, 2, 3, 8))
-        features, hidden = s.integer(1, 9), s.choose((1, 3, 8, 16, 17, 33))
+        features, hidden = s.integer(1, 9), s.choose((1, 3, 8, 16, 17, 24, 33))
         parameters: dict[str, Any] = {
             "direction": s.choose(op.declared()["direction"].words),
             "layout": s.integer(0, 1),
