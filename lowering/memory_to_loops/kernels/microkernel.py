@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import product
 
+from glow.codegen.conditions import select
 from glow.codegen.functions import dot_pairs, fma, minimum
 from glow.codegen.loops import Var, loop
 from glow.codegen.memory import SECOND_LEVEL, Memory, Strip, mask_of, prefetch
@@ -272,6 +273,7 @@ def multiply_lanes_of_line(
     apart: each pixel is loaded once for all rows and taps that read it.
     """
     line, totals = Var(f.start), [Var(x) for x in sums]
+    _fetch_next_lines(f, row, taps, moves)
     for s in loop(
         0, f.segment_count, line, *totals, step=taps, name="s", nonempty=True
     ):
@@ -286,6 +288,26 @@ def multiply_lanes_of_line(
             at += f.step
         line.value += f.pitch * taps
     return [total.value for total in totals]
+
+
+def _fetch_next_lines(f: TileFactors, row: Strip, taps: int, moves: int) -> None:
+    """
+    Prefetch what the tile below reads, as many lines of pixels as rows lie apart.
+
+    Pixels of a line are as far apart as there are channels, and processors do not
+    foresee the next one where pages end.
+    """
+    first, count = f.table[f.segments], f.segment_count
+    second = f.table[f.segments + select(count > taps, index(taps), index(0))]
+    at = f.rows[0] + f.table[f.segments + count - taps]
+    size = dtype_of(f.left.element).itemsize
+    for _ in range(moves):
+        at += second - first
+        place = at
+        for _ in range(moves * len(f.rows)):
+            for start in range(0, row.size, LINE_BYTES // size):
+                prefetch(f.left, place + start)
+            place += f.step
 
 
 def products(
