@@ -213,10 +213,13 @@ def on_stack(element: Attribute, size: int) -> Memory:
     return Memory.of(emit(memref.CastOp.get(room, flat(element))), element)
 
 
-def prefetch(memory: Memory, at: Value, locality: int = 3) -> None:
+def prefetch(
+    memory: Memory, at: Value, locality: int = 3, *, writes: bool = False
+) -> None:
     """
     Prefetch the cache line of an element, which need not exist.
 
-    `locality` 3 is the first level of the cache, `SECOND_LEVEL` the second.
+    `locality` 3 is the first level of the cache, `SECOND_LEVEL` the second. If it
+    `writes`, other cores lose the line at once, not when it is written.
     """
-    perform(PrefetchOp(memory.base, [at.ssa], locality))
+    perform(PrefetchOp(memory.base, [at.ssa], locality, writes=writes))

@@ -65,8 +65,18 @@ class PrefetchOp(IRDLOperation):
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
-    def __init__(self, base: SSAValue, indices: list[SSAValue], locality: int = 3):
-        properties = {"locality": IntegerAttr(locality, 32)}
+    def __init__(
+        self,
+        base: SSAValue,
+        indices: list[SSAValue],
+        locality: int = 3,
+        *,
+        writes: bool = False,
+    ):
+        properties = {
+            "locality": IntegerAttr(locality, 32),
+            "write": UnitAttr() if writes else None,
+        }
         super().__init__(operands=[base, indices], properties=properties)
 
     def verify_(self) -> None:

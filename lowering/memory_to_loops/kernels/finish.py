@@ -128,15 +128,19 @@ class Finish:
         count = self.tile.columns if self.panel.count is None else self.panel.count
         yield from loop(0, count, name="c", nonempty=True)
 
-    def fetch(self) -> None:
-        """Fetch what the epilogue will read while the sums are made."""
+    def fetch(self, *, stores_rows: bool = False) -> None:
+        """
+        Fetch what the epilogue will read while the sums are made.
+
+        And where it stores rows, if it is long: it waits for lines that are far away
+        while it has registers for few of the next steps.
+        """
+        if stores_rows and self.epilogue.is_long:
+            self._fetch_rows("result", writes=True)
         for n, extra in enumerate(self.epilogue.extras):
             name = f"extra{n}"
             if extra is Extra.FULL:
-                for i in loop(0, self.tile.rows, name="r", nonempty=True):
-                    begin = self.begin(name, i)
-                    for column in range(0, self.tile.columns, _LINE):
-                        prefetch(self.call[name], begin + column)
+                self._fetch_rows(name)
             elif extra is Extra.TURNED:
                 # Columns begin where the tile before ended: only ends are fetched.
                 end, step = (
@@ -145,6 +149,12 @@ class Finish:
                 )
                 for i in self.columns():
                     prefetch(self.call[name], end + i * step)
+
+    def _fetch_rows(self, name: str, *, writes: bool = False) -> None:
+        for i in loop(0, self.tile.rows, name="r", nonempty=True):
+            begin = self.begin(name, i)
+            for column in range(0, self.tile.columns, _LINE):
+                prefetch(self.call[name], begin + column, writes=writes)
 
     def rows(self, sums: Sequence[Value]) -> Rows:
         """

@@ -156,7 +156,7 @@ class Gemm(Kernel):
             return
         for tile in loop(*tiles, name="tile"):
             finish = self._finish(call, panel, tile)
-            finish.fetch()
+            finish.fetch(stores_rows=self.stored is Stored.ROWS)
             sums = self._sums(finish, tile - first, [panel.bias] * self.tile.rows)
             STORES[self.stored](finish, finish.rows(sums))
 

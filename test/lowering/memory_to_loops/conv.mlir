@@ -63,6 +63,7 @@ func.func @main() {
 
 // One channel in, one out: nine places of the window, multiplied lane by lane.
 // CHECK:       func.func private @[[WHOLE:depthwise_6x16_.*]](%left
+// CHECK-NOT:     llvm_ext.prefetch
 // CHECK:       func.func private @[[TAIL:depthwise_6x8_.*]](%left
 // CHECK:       func.call @[[WHOLE]]
 // CHECK:       func.call @[[TAIL]]
@@ -74,6 +75,24 @@ func.func @main() {
   %w = memory.get @w : memref<3x3x24xf32>
   %y = memory.get @y : memref<1x24x6x3xf32, strided<[432, 1, 72, 24]>>
   memory.conv ins(%x : memref<1x24x6x5xf32, strided<[720, 1, 120, 24]>>, %w : memref<3x3x24xf32>) outs(%y : memref<1x24x6x3xf32, strided<[432, 1, 72, 24]>>) {} {algorithm = "depthwise", group = 24 : i64, halo, kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+  func.return
+}
+
+// -----
+
+// Tiles of pixels of a line fetch those below, sixteen channels each, a line of the cache.
+// CHECK:       func.func private @depthwise_4x16_{{.*}}(%left
+// CHECK-COUNT-4: llvm_ext.prefetch %left
+// CHECK-NOT:     llvm_ext.prefetch
+// CHECK:         scf.for %s
+memory.placeholder @x "in" : memref<1x16x6x6xf32, strided<[576, 1, 96, 16]>>
+memory.placeholder @w "in" : memref<3x3x16xf32>
+memory.placeholder @y "out" : memref<1x16x4x4xf32, strided<[256, 1, 64, 16]>>
+func.func @main() {
+  %x = memory.get @x : memref<1x16x6x6xf32, strided<[576, 1, 96, 16]>>
+  %w = memory.get @w : memref<3x3x16xf32>
+  %y = memory.get @y : memref<1x16x4x4xf32, strided<[256, 1, 64, 16]>>
+  memory.conv ins(%x : memref<1x16x6x6xf32, strided<[576, 1, 96, 16]>>, %w : memref<3x3x16xf32>) outs(%y : memref<1x16x4x4xf32, strided<[256, 1, 64, 16]>>) {} {algorithm = "depthwise", group = 16 : i64, kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
   func.return
 }
 

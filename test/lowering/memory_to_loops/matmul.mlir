@@ -90,3 +90,45 @@ func.func @main() {
   memory.matmul ins(%x : memref<12x64xf32>, %w : memref<64x32xf32, #layout.physical<[1:?:16, 0, 1:16]>>) outs(%y : memref<12x32xf32>) {}
   func.return
 }
+
+// -----
+
+// Stores that wait for a long epilogue find their lines in the cache.
+// CHECK:       func.func private @gemm_6x16_
+// CHECK:         llvm_ext.prefetch %result[{{.*}}] {{{.*}}write
+// CHECK:         scf.for %k
+memory.placeholder @x "in" : memref<6x64xf32>
+memory.placeholder @w "in" : memref<64x16xf32, #layout.physical<NK16n>>
+memory.placeholder @y "out" : memref<6x16xf32>
+func.func @main() {
+  %x = memory.get @x : memref<6x64xf32>
+  %w = memory.get @w : memref<64x16xf32, #layout.physical<NK16n>>
+  %y = memory.get @y : memref<6x16xf32>
+  memory.matmul ins(%x : memref<6x64xf32>, %w : memref<64x16xf32, #layout.physical<NK16n>>) outs(%y : memref<6x16xf32>) {
+  ^bb0(%0: f32):
+    %1 = math.exp %0 : f32
+    memory.yield %1 : f32
+  }
+  func.return
+}
+
+// -----
+
+// Others come soon enough.
+// CHECK:       func.func private @gemm_6x16_
+// CHECK-NOT:     llvm_ext.prefetch %result
+// CHECK:       func.func @main
+memory.placeholder @x "in" : memref<6x64xf32>
+memory.placeholder @w "in" : memref<64x16xf32, #layout.physical<NK16n>>
+memory.placeholder @y "out" : memref<6x16xf32>
+func.func @main() {
+  %x = memory.get @x : memref<6x64xf32>
+  %w = memory.get @w : memref<64x16xf32, #layout.physical<NK16n>>
+  %y = memory.get @y : memref<6x16xf32>
+  memory.matmul ins(%x : memref<6x64xf32>, %w : memref<64x16xf32, #layout.physical<NK16n>>) outs(%y : memref<6x16xf32>) {
+  ^bb0(%0: f32):
+    %1 = arith.negf %0 : f32
+    memory.yield %1 : f32
+  }
+  func.return
+}
