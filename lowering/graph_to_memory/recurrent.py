@@ -208,7 +208,8 @@ class _CellLowering:
         """
         Return the weights of the state, those of the new state apart if need be.
 
-        Those of a block lie gate after gate if it is computed so, else k after k.
+        In a block they lie gate after gate if gates are computed apart; else all gates
+        of a unit of the state lie together.
         """
         n, g = self.sizes.hidden, self.gates
         is_split = isinstance(self.op, GruOp) and not self.p["linear_before_reset"]

@@ -132,8 +132,8 @@ class Finish:
         """
         Fetch what the epilogue will read while the sums are made.
 
-        And where it stores rows, if it is long: it waits for lines that are far away
-        while it has registers for few of the next steps.
+        A long one that stores rows also fetches their lines: stores that wait for them
+        would hold up the steps that follow.
         """
         if stores_rows and self.epilogue.is_long:
             self._fetch_rows("result", writes=True)
