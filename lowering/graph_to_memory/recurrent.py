@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Region, SSAValue
 
-from glow.codegen.functions import fma, tanh
+from glow.codegen.functions import tanh
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.recurrent_base import ACTIVATIONS, Activation, directions_of
 from glow.dialects.layout.attribute import LayoutAttr
@@ -256,7 +256,7 @@ class _CellLowering:
         with region.writing():
             if function.name == "sigmoid" and is_f32:
                 # Half the steps of 1 / (1 + exp(-x)); 3e-7 from it at most.
-                result = fma(tanh(x * 0.5), 0.5, 0.5)
+                result = tanh(x * 0.5) * 0.5 + 0.5
             elif kind is not None:
                 result = element_of_result(kind, [x], function.parameters)
             elif function.name == "affine":
