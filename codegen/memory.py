@@ -214,12 +214,12 @@ def on_stack(element: Attribute, size: int) -> Memory:
 
 
 def prefetch(
-    memory: Memory, at: Value, locality: int = 3, *, writes: bool = False
+    memory: Memory, at: Value, locality: int = 3, *, write: bool = False
 ) -> None:
     """
     Prefetch the cache line of an element, which need not exist.
 
-    `locality` 3 is the first level of the cache, `SECOND_LEVEL` the second. If it
-    `writes`, other cores lose the line at once, not when it is written.
+    `locality` 3 is the first level of the cache, `SECOND_LEVEL` the second. With `write`
+    other cores lose the line at once, not when it is written.
     """
-    perform(PrefetchOp(memory.base, [at.ssa], locality, writes=writes))
+    perform(PrefetchOp(memory.base, [at.ssa], locality, write=write))

@@ -234,6 +234,7 @@ def unit_block(
     if gates == 1:
         return UnitBlock(2 * lanes if units > lanes else lanes, gates_apart=False)
     together, apart = (n * cell_rows(target, batch, n) for n in (gates, 3))
+    # Units that fill up the last block take as long as others.
     padded = -(-units // (3 * lanes)) * 3 * lanes
     is_short = together <= target.sums_in_flight < apart
     if is_short and padded <= 1.15 * units:
@@ -248,7 +249,8 @@ def cell_rows(target: Target, batch: int, vectors: int) -> int:
     Registers hold its sums, a weight for each of `vectors` and one state.
     """
     most = max(min((target.registers - 1) // vectors - 1, target.tile_rows), 1)
-    return -(-batch // -(-batch // most))
+    tiles = max(1, -(-batch // most))
+    return -(-batch // tiles)
 
 
 @dataclass(frozen=True)

@@ -71,11 +71,11 @@ class PrefetchOp(IRDLOperation):
         indices: list[SSAValue],
         locality: int = 3,
         *,
-        writes: bool = False,
+        write: bool = False,
     ):
         properties = {
             "locality": IntegerAttr(locality, 32),
-            "write": UnitAttr() if writes else None,
+            "write": UnitAttr() if write else None,
         }
         super().__init__(operands=[base, indices], properties=properties)
 

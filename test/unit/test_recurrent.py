@@ -75,6 +75,7 @@ def test_kernels_compile_for_a_machine_that_this_one_is_not() -> None:
     ("target", "gates", "units", "batch", "block", "apart"),
     [
         ("cpu:avx2", 4, 192, 4, 24, True),
+        ("cpu:avx2", 4, 192, 0, 8, False),
         ("cpu:avx2", 4, 192, 2, 8, False),  # one tile of two rows either way
         ("cpu:avx2", 4, 33, 4, 8, False),  # a third of 48 units would be padding
         ("cpu:avx2", 3, 192, 4, 8, False),  # 4 x 3 vectors fit

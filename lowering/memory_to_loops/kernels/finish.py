@@ -136,7 +136,7 @@ class Finish:
         would hold up the steps that follow.
         """
         if stores_rows and self.epilogue.is_long:
-            self._fetch_rows("result", writes=True)
+            self._fetch_rows("result", write=True)
         for n, extra in enumerate(self.epilogue.extras):
             name = f"extra{n}"
             if extra is Extra.FULL:
@@ -150,11 +150,11 @@ class Finish:
                 for i in self.columns():
                     prefetch(self.call[name], end + i * step)
 
-    def _fetch_rows(self, name: str, *, writes: bool = False) -> None:
+    def _fetch_rows(self, name: str, *, write: bool = False) -> None:
         for i in loop(0, self.tile.rows, name="r", nonempty=True):
             begin = self.begin(name, i)
             for column in range(0, self.tile.columns, _LINE):
-                prefetch(self.call[name], begin + column, writes=writes)
+                prefetch(self.call[name], begin + column, write=write)
 
     def rows(self, sums: Sequence[Value]) -> Rows:
         """
