@@ -219,7 +219,7 @@ def prefetch(
     """
     Prefetch the cache line of an element, which need not exist.
 
-    `locality` 3 is the first level of the cache, `SECOND_LEVEL` the second. With `write`
-    other cores lose the line at once, not when it is written.
+    `locality` 3 is the first level of the cache, `SECOND_LEVEL` the second. With
+    `write` other cores lose the line at once, not when it is written.
     """
     perform(PrefetchOp(memory.base, [at.ssa], locality, write=write))
