@@ -33,6 +33,13 @@ and pieces of 7 every 84 pixels, 10 times. Where calls have fewer such parts, th
 wait for each other between them instead.
 """
 
+_MORE_PADDING = 1 + 1 / 32
+"""
+How many times the columns of usual panels those of wide ones may be.
+
+On AVX2 wide panels pay for 512 columns, which leave 8 of them, and not for 128.
+"""
+
 _ROWS_OF_ONE = 8
 """
 The most rows of a tile whose rows are one vector.
@@ -83,25 +90,27 @@ def most_rows(target: Target, panel: int) -> int:
     return max(1, most)
 
 
-def panel_for(target: Target, columns: int, depth: int) -> int:
+def panel_for(target: Target, columns: int) -> int:
     """
-    Return the width of packed panels of a right factor of `depth` rows.
+    Return the width of packed panels of a right factor of `columns` columns.
 
-    Wide ones are those that are full, and take no more than half of L2.
+    It is the wide one unless the last would have many more columns without use.
     """
     wide, usual = target.wide_panel, target.panel_width
-    is_full = wide and -columns % wide < usual
-    return wide if is_full and 8 * wide * depth <= target.l2_bytes else usual
+    if not wide:
+        return usual
+    padded, usually = (-(-columns // width) * width for width in (wide, usual))
+    return wide if padded <= _MORE_PADDING * usually else usual
 
 
-def image_panel(target: Target, columns: int, depth: int, image: Shape) -> int:
+def image_panel(target: Target, columns: int, image: Shape) -> int:
     """
     Return the width of packed panels where rows of the product are pixels of an image.
 
     It is the usual one if only tiles of that width often end with a line: a thread can
     then go on with what is done by lines, such as a depthwise convolution.
     """
-    panel, usual = panel_for(target, columns, depth), target.panel_width
+    panel, usual = panel_for(target, columns), target.panel_width
     parts, usual_parts = (_parts_of(target, n, image) for n in (panel, usual))
     return usual if parts < MANY_PARTS <= usual_parts else panel
 

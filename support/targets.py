@@ -58,7 +58,7 @@ class Target:
     """The widths of packed panels, widest first."""
     wide_panel: int = 0
     """
-    The width of panels of columns that fill them; 0 where that brings nothing.
+    The width of panels where enough columns fill them; 0 where that brings nothing.
 
     Tiles are wide and low then: they load less for each multiply-add.
     """

@@ -78,7 +78,7 @@ class ProductShape:
     def panels(self, target: Target, order: Digits = IN_ORDER) -> Attribute:
         """Return panels of the right factor whose rows follow each other in `order`."""
         shape, columns = self.rhs, self.columns
-        width = panel_for(target, shape[columns], shape[2 * len(shape) - 3 - columns])
+        width = panel_for(target, shape[columns])
         return LayoutAttr(matrix_panels(len(shape), columns, width, order))
 
 

@@ -26,14 +26,13 @@ def target_numbers() -> list[str]:
     lines += [
         f"tile of {r} x {c}: {rate:.0f} GFLOP/s" for (r, c), rate in rates.items()
     ]
-    own, wide = (
-        max((rate for (_, columns), rate in rates.items() if columns == n), default=0.0)
-        for n in (usual, 2 * usual)
-    )
     heights = [rows for rows, columns in rates if columns == usual]
+    own = max(rates[rows, usual] for rows in heights)
+    wide = {columns: rate for (_, columns), rate in rates.items() if columns > usual}
+    widest = max(wide, key=wide.__getitem__)
     fast = [rows for rows in heights if _SAME * rates[rows, usual] > own]
     lines.append(f"tile_rows={max(fast)}")
-    lines.append(f"wide_panel={2 * usual if wide > _GAIN * own else 0}")
+    lines.append(f"wide_panel={widest if wide[widest] > _GAIN * own else 0}")
     half = target.f32_lanes // 2
     narrow = measured_tile(target, 8, 3 * half, lanes=half)
     lines.append(

@@ -32,6 +32,7 @@ _SHAPES: dict[str, dict[str, Any]] = {
         "fma": True,
         "tile_rows": 6,
         "panel_widths": (16,),
+        "wide_panel": 24,
         "masked_sizes": (4, 8),
         "converts_f16": True,
         "costs": Costs(interleaved_groups=2, product_unroll=4, winograd_spill=28),

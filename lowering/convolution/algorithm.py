@@ -118,8 +118,7 @@ def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
         return GENERIC
     if conv.group == conv.input[1] > 1 and conv.columns < target.f32_lanes:
         return Algorithm("depthwise")
-    depth, image, form = prod(conv.filter[1:]), conv.result[2:], None
-    panel = image_panel(target, conv.columns, depth, image)
+    panel, form = image_panel(target, conv.columns, conv.result[2:]), None
     if multiplies_pairs(target, conv.element, conv.filter[1]):
         return Algorithm("pairs", panel)
     window = conv.filter[2:], conv.strides, conv.dilations, conv.group
@@ -129,7 +128,5 @@ def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
         known = [(batch, *conv.result[1:]) for batch in conv.batches]
         form = winograd_form(target.costs, conv.filter, conv.result, itemsize, known)
     if form is not None:
-        return Algorithm(
-            "winograd", winograd_panel(target, form, conv.filter[1], conv.result), form
-        )
+        return Algorithm("winograd", winograd_panel(target, form, conv.result), form)
     return Algorithm("direct", panel)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from glow.lowering.tiles import panel_cost, panel_for
+from glow.lowering.tiles import panel_cost
 from glow.support.arrays import Array, Shape, aligned_empty
 from glow.support.costs import Costs
 from glow.support.mapped_files import forget
@@ -266,7 +266,7 @@ def winograd_blocks(
     the parts of a block, which fits into their caches together, read transforms that
     others wrote; the fewer the channels, the larger that share of the time.
     """
-    panel = winograd_panel(target, form, input[1], result)
+    panel = winograd_panel(target, form, result)
     tiles, channels = form.tiles(result), (input[1], result[1])
     best = partial(_best_block, target, form, tiles, channels, panel)
     if not shared:
@@ -280,15 +280,16 @@ def winograd_blocks(
     return TileBlocks(parts, in_parts=True)
 
 
-def winograd_panel(target: Target, form: Form, inputs: int, result: Shape) -> int:
+def winograd_panel(target: Target, form: Form, result: Shape) -> int:
     """
     Return the width of the panels of a transformed filter.
 
-    Images of few tiles get the usual width, of which a kernel takes more tiles at once.
+    Images of few tiles get the usual width, of which a kernel takes more tiles at once,
+    and so do channels that wide panels do not divide: each place would have a tail.
     """
-    if form.tiles((1, *result[1:])) < target.costs.winograd_wide_tiles:
-        return target.panel_width
-    return panel_for(target, result[1], inputs)
+    wide, usual = target.wide_panel, target.panel_width
+    few = form.tiles((1, *result[1:])) < target.costs.winograd_wide_tiles
+    return usual if few or not wide or result[1] % wide else wide
 
 
 def winograd_stride(block: int, channels: int) -> int:

@@ -201,7 +201,7 @@ def _with_rows(lowering: Lowering, right: SSAValue) -> SSAValue:
     rank, columns = len(own.shape), own.shape[-1]
     if columns == 1 or own.strides[-1] == 1:
         return right
-    width = panel_for(lowering.target, columns, own.shape[-2])
+    width = panel_for(lowering.target, columns)
     layout = LayoutAttr(matrix_panels(rank, rank - 1, width))
     panels = lowering.alloc(Buffer(type_.element_type, own.shape, layout))
     lowering.copy(right, panels)

@@ -256,17 +256,19 @@ def _unroll(target: Target, p: Product, height: int, summed: Summed) -> int:
 
 def _in_streams(kernel: Gemm, row: GemmRow[int]) -> tuple[Gemm, GemmRow[int]]:
     """
-    Return both such that an iteration prefetches lines of several pages.
+    Return both such that an iteration prefetches one line, or lines of several pages.
 
     Where few tiles read a panel, each k needs a line or more of the next panel, and a
     core fetches lines of several pages faster than the same number from one page.
     """
-    lines = row.slice_step * F32_BYTES // LINE_BYTES
-    if kernel.unroll == 1 or not lines:
+    unroll, line, each = kernel.unroll, LINE_BYTES // F32_BYTES, row.slice_step
+    if unroll == 1 or each < line < each * unroll:
         return kernel, row
-    streams = range(0, row.slice, -(-row.slice // (lines * kernel.unroll)))
-    step = row.slice_step // lines
-    return replace(kernel, streams=tuple(streams)), replace(row, slice_step=step)
+    if each < line:
+        return replace(kernel, streams=(0,)), replace(row, slice_step=each * unroll)
+    lines = -(-each // line)
+    streams = tuple(range(0, row.slice, -(-row.slice // (lines * unroll))))
+    return replace(kernel, streams=streams), replace(row, slice_step=-(-each // lines))
 
 
 def _cut(

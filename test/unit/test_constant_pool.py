@@ -99,7 +99,7 @@ def test_batches_share_weights_in_packed_form_too() -> None:
     # Tables of row addresses and numbers of `main` depend on the batch: bytes each.
     own = [sum(b for a, b in x.items() if a not in y) for x, y in (held, held[::-1])]
     weights = 4 * (784 * 512 + 512 * 256 + 256 * 10)
-    assert max(own) < 2000
+    assert max(own) < 2500
     assert all(weights < sum(each.values()) < 1.1 * weights for each in held)
 
 

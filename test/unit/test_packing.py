@@ -32,7 +32,7 @@ from glow.lowering.convolution.winograd import (
     winograd_scratch_elements,
     winograd_stride,
 )
-from glow.lowering.memory_to_loops.kernels.microkernel import tiles_of
+from glow.lowering.memory_to_loops.kernels.microkernel import Tile, tiles_of
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import OffsetTable, offsets_of
 from glow.lowering.memory_to_loops.storage import Storage
@@ -280,25 +280,39 @@ def test_tiles_of_images_meet_their_lines(
     image: tuple[int, ...], columns: int, expected: int
 ) -> None:
     target = replace(AVX512, wide_panel=64, l2_bytes=2 << 20)
-    assert image_panel(target, columns, 64, image) == expected
+    assert image_panel(target, columns, image) == expected
 
 
-def test_wide_panels_are_full_and_near() -> None:
+def test_wide_panels_leave_few_columns_without_use() -> None:
+    target = replace(AVX512, wide_panel=64)
+    columns = (24, 32, 33, 64, 96, 97, 992, 1000, 1056)
+    widths = [panel_for(target, n) for n in columns]
+    assert widths == [32, 32, 64, 64, 32, 64, 32, 64, 64]
+    assert panel_for(replace(target, wide_panel=0), 64) == 32
+    columns = (16, 20, 24, 64, 96, 128, 160, 256, 512)
+    widths = [panel_for(AVX2, n) for n in columns]
+    assert widths == [16, 24, 24, 16, 24, 16, 16, 24, 24]
+
+
+def test_wide_panels_have_as_many_sums_in_lower_tiles() -> None:
     """Registers hold as many sums in each form, or rows as there are addresses."""
-    target = replace(AVX512, wide_panel=64, l2_bytes=2 << 20)
-    columns = (24, 32, 33, 64, 96, 97, 1000)
-    widths = [panel_for(target, n, 1024) for n in columns]
-    assert widths == [32, 32, 64, 64, 32, 64, 64]
-    assert [panel_for(target, 64, depth) for depth in (4096, 4097)] == [64, 32]
-    assert panel_for(replace(target, wide_panel=0), 64, 1024) == 32
+    target = replace(AVX512, wide_panel=64)
     assert [most_rows(target, panel) for panel in (16, 32, 64)] == [8, 12, 6]
+    assert [most_rows(AVX2, panel) for panel in (8, 16, 24)] == [6, 6, 4]
+    assert tiles_of(AVX2, 24, 60, 4) == [Tile(4, 3, 8), Tile(4, 1, 16, masked=True)]
+    assert tiles_of(AVX2, 24, 20, 4) == [Tile(4, 3, 8, masked=True)]
 
 
 def test_images_of_few_tiles_have_usual_panels() -> None:
     target = replace(AVX512, wide_panel=64)
     sides = (28, 14)
-    widths = [winograd_panel(target, F4, 64, (9, 64, n, n)) for n in sides]
+    widths = [winograd_panel(target, F4, (9, 64, n, n)) for n in sides]
     assert widths == [64, 32]
+
+
+def test_winograd_has_wide_panels_that_divide_channels() -> None:
+    widths = [winograd_panel(AVX2, F4, (1, n, 28, 28)) for n in (96, 120, 128, 256)]
+    assert widths == [24, 24, 16, 16]
 
 
 @given(st.integers(1, 200), st.sampled_from([AVX2, AVX512]))

@@ -104,7 +104,7 @@ def test_cores_have_numbers_of_targets(core: Core):
         target = replace(target_of(f"cpu:{isa}"), **numbers)
         assert target.sums_in_flight in (4, 8)
         assert target.tile_rows in (6, 8, 12)
-        assert target.wide_panel in (0, 64)
+        assert target.wide_panel in (0, 24, 64)
         assert 2 * target.narrow_lanes in (0, target.f32_lanes)
 
 
@@ -147,3 +147,19 @@ def test_numbers_of_a_processor_try_the_tallest_tiles(
     monkeypatch.setattr(target_numbers, "measured_peaks", lambda: "")
     most = cpu.registers * 3 // 4 * cpu.f32_lanes // cpu.panel_width
     assert f"tile_rows={most}" in target_numbers.target_numbers()
+
+
+@pytest.mark.parametrize("is_faster", [True, False])
+def test_numbers_of_a_processor_have_the_fastest_wide_panel(
+    is_faster: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cpu = target_of("cpu")
+    panel = (4 if cpu.panel_width > 3 * cpu.f32_lanes else 3) * cpu.f32_lanes
+
+    def rate(_: object, __: int, columns: int, *___: object, **____: object) -> float:
+        return 1.1 if is_faster and columns == panel else 1.0
+
+    monkeypatch.setattr(target_numbers, "measured_tile", rate)
+    monkeypatch.setattr(target_numbers, "measured_peaks", lambda: "")
+    lines = target_numbers.target_numbers()
+    assert f"wide_panel={panel if is_faster else 0}" in lines

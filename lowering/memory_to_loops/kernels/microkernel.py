@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import product
+from math import gcd
 
 from glow.codegen.conditions import select
 from glow.codegen.functions import dot_pairs, fma, minimum
@@ -218,7 +219,7 @@ def _by_k(
     ahead, carried = cursor[0], (*cursor, *carried)
     for _ in loop(0, run, *carried, step=f.unroll, name="k", nonempty=True):
         for i in range(f.unroll):
-            for apart in f.streams[i :: f.unroll] or (0,):
+            for apart in f.streams[i :: f.unroll] if f.streams else (0,):
                 prefetch(f.fetched, ahead.value + apart, SECOND_LEVEL)
             yield
             if not f.streams or i == f.unroll - 1:
@@ -341,15 +342,14 @@ def tiles_of(target: Target, panel: int, columns: int, rows: int = 1) -> list[Ti
     The last panel is computed in whole registers, but no more of them than needed, or
     in narrower ones where these take less.
     """
-    lanes = min(panel, target.tile_lanes)
+    lanes = gcd(panel, target.tile_lanes)
     whole = Tile(rows, panel // lanes, lanes)
     tiles = [whole] if columns >= panel else []
     rest = columns % panel
     if rest:
         unit = target.lanes_for(rest)
         used = -(-rest // unit) * unit
-        most = lanes if unit == target.f32_lanes else unit
-        narrow = min(most, 1 << (used - 1).bit_length())
-        tail = replace(whole, vectors=-(-used // narrow), lanes=narrow)
+        lanes = gcd(used, target.tile_lanes)
+        tail = replace(whole, vectors=used // lanes, lanes=lanes)
         tiles.append(replace(tail, masked=tail.columns != rest))
     return tiles

@@ -1,7 +1,7 @@
 // RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2"}' --split-input-file | filecheck %s
 
 // Twenty columns: a panel of sixteen, then four that are stored through a mask.
-// CHECK:       func.func private @[[WHOLE:gemm_6x16_.*]](%left
+// CHECK:       func.func private @[[WHOLE:gemm_4x16_.*]](%left
 // CHECK:       func.func private @[[TAIL:gemm_6x8m_.*]](%left
 // CHECK:       func.func @main
 // CHECK:         func.call @[[WHOLE]]
@@ -122,7 +122,7 @@ func.func @main() {
 // -----
 
 // An image of 3.4 MiB, more than half of L2: both groups read some rows at a time.
-// CHECK:       func.func private @gemm_6x16_
+// CHECK:       func.func private @gemm_5x16_
 // CHECK:         scf.for %begin
 // CHECK:           scf.for %batch
 memory.placeholder @x "in" : memref<1x512x42x42xf32, strided<[903168, 1, 21504, 512]>>
@@ -139,7 +139,7 @@ func.func @main() {
 // -----
 
 // A small one is read by one group, then by the other.
-// CHECK:       func.func private @gemm_6x16_
+// CHECK:       func.func private @gemm_4x16_
 // CHECK-NOT:     scf.for %begin
 // CHECK:         scf.for %batch
 memory.placeholder @x "in" : memref<1x512x10x10xf32, strided<[51200, 1, 5120, 512]>>

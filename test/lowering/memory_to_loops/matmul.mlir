@@ -93,6 +93,26 @@ func.func @main() {
 
 // -----
 
+// Each of four tiles fetches a quarter of a line for each k: one in an iteration of four.
+// CHECK:       func.func private @gemm_6x16_
+// CHECK:         scf.for %k
+// CHECK-NEXT:      llvm_ext.prefetch %right[[[AT:%\d+]]]
+// CHECK-NOT:       llvm_ext.prefetch
+// CHECK:           [[NEXT:%\d+]] = arith.addi [[AT]], %slice_step
+// CHECK-NEXT:      scf.yield [[NEXT]]
+memory.placeholder @x "in" : memref<24x64xf32>
+memory.placeholder @w "in" : memref<64x32xf32, #layout.physical<[1:?:16, 0, 1:16]>>
+memory.placeholder @y "out" : memref<24x32xf32>
+func.func @main() {
+  %x = memory.get @x : memref<24x64xf32>
+  %w = memory.get @w : memref<64x32xf32, #layout.physical<[1:?:16, 0, 1:16]>>
+  %y = memory.get @y : memref<24x32xf32>
+  memory.matmul ins(%x : memref<24x64xf32>, %w : memref<64x32xf32, #layout.physical<[1:?:16, 0, 1:16]>>) outs(%y : memref<24x32xf32>) {}
+  func.return
+}
+
+// -----
+
 // Stores that wait for a long epilogue find their lines in the cache.
 // CHECK:       func.func private @gemm_6x16_
 // CHECK:         llvm_ext.prefetch %result[{{.*}}] {{{.*}}write

@@ -76,8 +76,8 @@ func.func @all_that_works_on_channels_of_pixels(%x: tensor<1x1x2x2xf32>, %w: ten
 
 // A panel of output channels lies in one group; where none does, the kernel packs.
 // CHECK-LABEL: @constant_filters_are_packed
-// CHECK:         layout.transform {{.*}} -> tensor<20x4x3x3xf32, #layout.physical<OHWI16o>>
-// CHECK:         layout.transform {{.*}} -> tensor<20x4x3xf32, #layout.physical<OWI16o>>
+// CHECK:         layout.transform {{.*}} -> tensor<20x4x3x3xf32, #layout.physical<OHWI24o>>
+// CHECK:         layout.transform {{.*}} -> tensor<20x4x3xf32, #layout.physical<OWI24o>>
 // CHECK:         layout.transform {{.*}} -> tensor<32x2x3x3xf32, #layout.physical<OHWI16o>>
 // CHECK-NOT:     layout.transform %d
 // CHECK:         func.return
@@ -103,9 +103,9 @@ func.func @filters_of_other_types_are_not_packed(%x: tensor<1x4x7x7xf64>) {
 }
 
 // CHECK-LABEL: @constant_matrices_are_packed
-// CHECK:         layout.transform {{.*}} -> tensor<8x20xf32, #layout.physical<NK16n>>
-// CHECK:         layout.transform {{.*}} -> tensor<20x8xf32, #layout.physical<OI16o>>
-// CHECK:         layout.transform {{.*}} -> tensor<3x8x20xf32, #layout.physical<NWC16w>>
+// CHECK:         layout.transform {{.*}} -> tensor<8x20xf32, #layout.physical<NK24n>>
+// CHECK:         layout.transform {{.*}} -> tensor<20x8xf32, #layout.physical<OI24o>>
+// CHECK:         layout.transform {{.*}} -> tensor<3x8x20xf32, #layout.physical<NWC24w>>
 func.func @constant_matrices_are_packed(%x: tensor<5x8xf32>) {
   %k = graph.literal dense<1.0> : tensor<8x20xf32> : tensor<8x20xf32>
   %t = graph.literal dense<1.0> : tensor<20x8xf32> : tensor<20x8xf32>
@@ -321,7 +321,7 @@ func.func @a_reshape_that_flattens_keeps_bytes(%x: tensor<2x4x7x7xf32>) {
 // Panels have their rows in the order in which an image was flattened.
 // CHECK-LABEL: @constant_matrices_follow_what_is_flattened
 // CHECK-NOT:     layout.transform {{.*}} -> tensor<2x144xf32>
-// CHECK:         layout.transform %k : {{.*}} -> tensor<144x20xf32, #layout.physical<[1:?:16, 0:36, 0:?:36, 1:16]>>
+// CHECK:         layout.transform %k : {{.*}} -> tensor<144x20xf32, #layout.physical<[1:?:24, 0:36, 0:?:36, 1:24]>>
 // CHECK-NEXT:    graph.matmul {{.*}} : (tensor<2x144xf32, #layout.physical<[0, 1:36, 1:?:36]>>, tensor<144x20xf32
 func.func @constant_matrices_follow_what_is_flattened(%x: tensor<2x4x7x7xf32>) {
   %k = graph.literal dense<1.0> : tensor<144x20xf32> : tensor<144x20xf32>
@@ -511,7 +511,7 @@ func.func @parts_of_one_element_are_not_interleaved(%x: tensor<8x64xf32>) -> ten
 // A run puts a matrix into panels that enough rows are multiplied by, transposed or not.
 // CHECK-LABEL: @factors_of_many_rows_are_packed
 // CHECK:         layout.transform %w : tensor<64x32xf32> -> tensor<64x32xf32, #layout.physical<NK16n>>
-// CHECK:         layout.transform %v : tensor<48x32xf32> -> tensor<48x32xf32, #layout.physical<OI16o>>
+// CHECK:         layout.transform %v : tensor<48x32xf32> -> tensor<48x32xf32, #layout.physical<OI24o>>
 func.func @factors_of_many_rows_are_packed(%x: tensor<64x64xf32>, %w: tensor<64x32xf32>, %v: tensor<48x32xf32>) -> tensor<64x48xf32> {
   %0 = graph.matmul %x, %w : (tensor<64x64xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
   %1 = graph.matmul %0, %v {transpose_rhs} : (tensor<64x32xf32>, tensor<48x32xf32>) -> tensor<64x48xf32>

@@ -32,13 +32,13 @@ func.func @elementwise(%x: tensor<1x8x2x2xf32>, %y: tensor<1x8x2x2xf32, #layout.
 // CHECK-LABEL: @groups
 func.func @groups(%x: tensor<5x8xf32>) {
   %k = graph.literal dense<1.0> : tensor<8x20xf32> : tensor<8x20xf32>
-  %p = layout.transform %k : tensor<8x20xf32> -> tensor<8x20xf32, #layout.physical<NK16n>>
+  %p = layout.transform %k : tensor<8x20xf32> -> tensor<8x20xf32, #layout.physical<NK24n>>
   %0 = graph.fused(%x, %p) {
-  ^bb0(%a: tensor<5x8xf32>, %b: tensor<8x20xf32, #layout.physical<NK16n>>):
-    %1 = graph.matmul %a, %b : (tensor<5x8xf32>, tensor<8x20xf32, #layout.physical<NK16n>>) -> tensor<5x20xf32>
+  ^bb0(%a: tensor<5x8xf32>, %b: tensor<8x20xf32, #layout.physical<NK24n>>):
+    %1 = graph.matmul %a, %b : (tensor<5x8xf32>, tensor<8x20xf32, #layout.physical<NK24n>>) -> tensor<5x20xf32>
     %2 = graph.relu %1 : (tensor<5x20xf32>) -> tensor<5x20xf32>
     graph.yield %2 : tensor<5x20xf32>
-  } : (tensor<5x8xf32>, tensor<8x20xf32, #layout.physical<NK16n>>) -> tensor<5x20xf32>
+  } : (tensor<5x8xf32>, tensor<8x20xf32, #layout.physical<NK24n>>) -> tensor<5x20xf32>
   func.return
 }
 

@@ -16,7 +16,7 @@ func.func @result(%x: tensor<1x4x7x7xf32, #layout.physical<NHWC>>) {
 
 // -----
 
-// CHECK: graph.matmul at {{.*}}: expected rhs in NK16n, got tensor<8x20xf32>
+// CHECK: graph.matmul at {{.*}}: expected rhs in NK24n, got tensor<8x20xf32>
 func.func @constant_operand(%x: tensor<5x8xf32>) {
   %k = graph.literal dense<1.0> : tensor<8x20xf32> : tensor<8x20xf32>
   %0 = graph.matmul %x, %k : (tensor<5x8xf32>, tensor<8x20xf32>) -> tensor<5x20xf32>
