@@ -101,11 +101,9 @@ def plan_product(
         panels = Steps(whole, whole + 1, 0) if is_tail else Steps(0, whole, 0)
         height = planned[0][0].tile.rows if planned and is_shared else 0
         tiling = _tiling(target, p, tile.columns, height)
-        each = summed
+        each, tiles = summed, len(tiling.rows) // tiling.height
         if p.is_packed and tiling.stored is Stored.ROWS:
-            each = summed.in_parts(
-                target.costs, depth, len(tiling.rows) // tiling.height
-            )
+            each = summed.in_parts(target.costs, depth, tiles)
         kernel = replace(
             _kernel(tiling, p, replace(tile, rows=tiling.height)),
             sums=each.order,
