@@ -28,11 +28,11 @@ def target_numbers() -> list[str]:
     ]
     heights = [rows for rows, columns in rates if columns == usual]
     own = max(rates[rows, usual] for rows in heights)
-    wide = {columns: rate for (_, columns), rate in rates.items() if columns > usual}
-    widest = max(wide, key=wide.__getitem__)
+    others = [(rate, columns) for (_, columns), rate in rates.items() if columns > usual]
+    wide, panel = max(others, default=(0.0, 0))
     fast = [rows for rows in heights if _SAME * rates[rows, usual] > own]
     lines.append(f"tile_rows={max(fast)}")
-    lines.append(f"wide_panel={widest if wide[widest] > _GAIN * own else 0}")
+    lines.append(f"wide_panel={panel if wide > _GAIN * own else 0}")
     half = target.f32_lanes // 2
     narrow = measured_tile(target, 8, 3 * half, lanes=half)
     lines.append(

@@ -279,7 +279,7 @@ def test_tiles_of_what_panels_leave_end_where_theirs_do() -> None:
 def test_tiles_of_images_meet_their_lines(
     image: tuple[int, ...], columns: int, expected: int
 ) -> None:
-    target = replace(AVX512, wide_panel=64, l2_bytes=2 << 20)
+    target = replace(AVX512, wide_panel=64)
     assert image_panel(target, columns, image) == expected
 
 

@@ -113,6 +113,33 @@ func.func @main() {
 
 // -----
 
+// A line and a half for each k are two streams, so that none is left out: eight for four k.
+// CHECK:       func.func private @gemm_4x24_
+// CHECK:         arith.constant 192 : index
+// CHECK:         scf.for %k
+// CHECK:           llvm_ext.prefetch %right
+// CHECK:           llvm_ext.prefetch %right
+// CHECK:           llvm_ext.prefetch %right
+// CHECK:           llvm_ext.prefetch %right
+// CHECK:           llvm_ext.prefetch %right
+// CHECK:           llvm_ext.prefetch %right
+// CHECK:           llvm_ext.prefetch %right
+// CHECK:           llvm_ext.prefetch %right
+// CHECK-NOT:       llvm_ext.prefetch
+// CHECK:           scf.yield
+memory.placeholder @x "in" : memref<4x64xf32>
+memory.placeholder @w "in" : memref<64x48xf32, #layout.physical<[1:?:24, 0, 1:24]>>
+memory.placeholder @y "out" : memref<4x48xf32>
+func.func @main() {
+  %x = memory.get @x : memref<4x64xf32>
+  %w = memory.get @w : memref<64x48xf32, #layout.physical<[1:?:24, 0, 1:24]>>
+  %y = memory.get @y : memref<4x48xf32>
+  memory.matmul ins(%x : memref<4x64xf32>, %w : memref<64x48xf32, #layout.physical<[1:?:24, 0, 1:24]>>) outs(%y : memref<4x48xf32>) {}
+  func.return
+}
+
+// -----
+
 // Stores that wait for a long epilogue find their lines in the cache.
 // CHECK:       func.func private @gemm_6x16_
 // CHECK:         llvm_ext.prefetch %result[{{.*}}] {{{.*}}write
