@@ -28,8 +28,8 @@ def target_numbers() -> list[str]:
     ]
     heights = [rows for rows, columns in rates if columns == usual]
     own = max(rates[rows, usual] for rows in heights)
-    others = [(rate, columns) for (_, columns), rate in rates.items() if columns > usual]
-    wide, panel = max(others, default=(0.0, 0))
+    wider = [(rate, shape[1]) for shape, rate in rates.items() if shape[1] > usual]
+    wide, panel = max(wider, default=(0.0, 0))
     fast = [rows for rows in heights if _SAME * rates[rows, usual] > own]
     lines.append(f"tile_rows={max(fast)}")
     lines.append(f"wide_panel={panel if wide > _GAIN * own else 0}")
