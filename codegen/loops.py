@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Block, Region, SSAValue
 
 from glow.codegen.values import INDEX, Value, index
-from glow.codegen.writer import emit, inside, perform
+from glow.codegen.writer import inside, perform
 from glow.support.op_construction import build_op
 
 N = TypeVar("N", int, Value)
@@ -139,14 +139,14 @@ def value_if(
     then, other = Block(), Block()
     with inside(then):
         value = compute()
-        perform(scf.YieldOp(value.ssa))
+        perform(scf.YieldOp(*value.parts))
     with inside(other):
         rest = otherwise if isinstance(otherwise, Value) else otherwise()
-        perform(scf.YieldOp(rest.ssa))
-    branches = Region(then), Region(other)
-    return replace(
-        value, parts=(emit(scf.IfOp(condition.ssa, [value.type], *branches)),)
-    )
+        perform(scf.YieldOp(*rest.parts))
+    types = [part.type for part in value.parts]
+    op = scf.IfOp(condition.ssa, types, Region(then), Region(other))
+    perform(op)
+    return replace(value, parts=tuple(op.results))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from math import prod
 from typing import Generic
 
@@ -13,7 +14,7 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.codegen.casts import convert, lowest
 from glow.codegen.conditions import compare_floats, select
 from glow.codegen.functions import fma, maximum, power, sqrt
-from glow.codegen.loops import Level, N, Var, loop, moved, nest
+from glow.codegen.loops import Level, N, Var, loop, moved, nest, value_if
 from glow.codegen.memory import Memory, Strip
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value, absolute, constant, index
@@ -39,6 +40,12 @@ from glow.lowering.memory_to_loops.windows import (
 from glow.support.costs import Costs
 from glow.support.layout import row_major_strides
 from glow.support.types import is_float
+
+_FEW_TAPS = 9
+"""The most taps of windows that are read without loops."""
+
+_MOST_VECTORS = 4
+"""The most vectors of a strip of channels."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,8 @@ class Pool(Kernel):
     strips: Strips
     epilogue: Epilogue
     p: int = 2
+    taps: tuple[int, ...] = ()
+    """The extents of whole windows, which are read without loops; if few, else none."""
 
     def per_ns(self, costs: Costs) -> float:
         if not self.strips.lanes:
@@ -118,11 +127,37 @@ class Pool(Kernel):
     def _reduced(
         self, x: Memory, at: Value, window: WindowPlace, strip: Strip
     ) -> Value:
-        start = lowest(x.compute) if self.kind == "max" else 0
-        total = Var(strip.constant(start, x.compute))
+        """Return the elements of a window combined, the rows of taps in order."""
+        by_loops = partial(self._by_loops, x, at, window, strip)
+        if not self.taps:
+            return by_loops()
+        counts = [level.extent for level in window.taps]
+        whole = [count == n for count, n in zip(counts, self.taps, strict=True)]
+        is_whole = reduce(Value.__and__, whole)
+        one_by_one = partial(self._one_by_one, x, at, window, strip)
+        return value_if(is_whole, one_by_one, by_loops)
+
+    def _by_loops(
+        self, x: Memory, at: Value, window: WindowPlace, strip: Strip
+    ) -> Value:
+        total = Var(self._start(x, strip))
         for place in nest(window.taps, 1, total, starts=[at], nonempty=False):
             total.value = self._combined(total.value, x.load(place[0], strip))
         return total.value
+
+    def _one_by_one(
+        self, x: Memory, at: Value, window: WindowPlace, strip: Strip
+    ) -> Value:
+        places = [at]
+        for level, extent in zip(window.taps, self.taps, strict=True):
+            steps = [level.strides[0] * i for i in range(extent)]
+            places = [place + step for place in places for step in steps]
+        values = (x.load(place, strip) for place in places)
+        return reduce(self._combined, values, self._start(x, strip))
+
+    def _start(self, x: Memory, strip: Strip) -> Value:
+        start = lowest(x.compute) if self.kind == "max" else 0
+        return strip.constant(start, x.compute)
 
     def _combined(self, total: Value, value: Value) -> Value:
         match self.kind, self.p:
@@ -213,6 +248,8 @@ def lower_pool(main: Main, op: ApplyOp) -> None:
         extras = [_broadcast(extra, result.shape) for extra in op.extras]
         row = _row(window, [source], [*extras, result])
         kernel = _kernel(main, op, row, _KINDS[type(graph_op)], p.get("p", 2))
+        if kernel.strips.lanes and prod(window.kernel) <= _FEW_TAPS:
+            kernel = replace(kernel, taps=tuple(window.kernel))
         main.call(kernel, arguments | extra_arguments(main, op.extras), row, work)
         return
     numbers = _numbering(source.shape, p["storage_order"])
@@ -241,9 +278,20 @@ def _kernel(main: Main, op: ApplyOp, row: WindowsRow[int], kind: str, p: int) ->
     unit = all(stride == 1 for stride in (source, result))
     strips = Strips(0)
     if unit and {*others} <= {0, 1} and (kind != "lp" or p <= 2):
-        strips = main.strips(x, *op.extras, unroll=4)
+        strips = main.strips(x, *op.extras)
+        strips = replace(strips, unroll=_vectors(row.channels.extent, strips.lanes))
     epilogue = Epilogue(program, element, tuple(kinds))
     return Pool(kind, strips, epilogue, p if kind == "lp" else 2)
+
+
+def _vectors(channels: int, lanes: int) -> int:
+    """Return how many vectors make strips of which `channels` are the fewest."""
+
+    def strips(vectors: int) -> int:
+        whole, rest = divmod(channels, vectors * lanes)
+        return whole + -(-rest // lanes)
+
+    return min(range(_MOST_VECTORS, 0, -1), key=strips)
 
 
 def _row(
