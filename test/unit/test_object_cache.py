@@ -10,6 +10,7 @@ import pytest
 
 from glow.backends.cpu import object_cache as module
 from glow.backends.cpu.object_cache import ObjectCache
+from glow.support.files import FileCache
 
 
 @pytest.fixture(autouse=True)
@@ -130,3 +131,14 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch):
     for key in "abc":
         cache.get(key, lambda: bytes(8))
     assert list(module._MEMORY) == ["b", "c"]
+
+
+def test_a_process_looks_at_a_folder_once_however_many_caches_it_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    looked: list[Path] = []
+    monkeypatch.setattr(FileCache, "_prune", lambda self: looked.append(self.folder))
+    for key in "abc":
+        ObjectCache(tmp_path).get(key, lambda: b"code")
+    ObjectCache(tmp_path / "other").get("a", lambda: b"code")
+    assert looked == [tmp_path, tmp_path / "other"]
