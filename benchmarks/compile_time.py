@@ -5,8 +5,8 @@ Say where the time of a compilation goes, for every model of the test suite.
 
 Each compilation has a process of its own, which first imports what compilers need. Cold
 ones find no machine code, the warm one kernels that the cold one left on disk. Then
-the warm one compiles the model again. `--exported FOLDER` adds what
-benchmarks/export_models.py wrote there.
+the warm one compiles the model again. In a third process ONNX Runtime opens the model.
+`--exported FOLDER` adds what benchmarks/export_models.py wrote there.
 """
 
 from __future__ import annotations
@@ -18,10 +18,20 @@ import os
 import sys
 import tempfile
 import time
+from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from reporting import Page, chosen_models, json_of_python, peak_bytes, table_head, today
+from reporting import (
+    Page,
+    chosen_models,
+    json_of_python,
+    peak_bytes,
+    processor,
+    table_head,
+    today,
+)
 
 import glow
 
@@ -32,7 +42,8 @@ COMMAND = "python benchmarks/compile_time.py --output benchmarks/COMPILE_TIME.md
 STAGES = ("import", "graph", "layout", "memory", "loops", "llvm", "machine")
 COLUMNS = (
     *STAGES,
-    *("cold", "warm machine", "warm", "of it system", "again", "peak MB", "weights MB"),
+    *("cold", "warm machine", "warm", "of it system", "again", "ONNX Runtime"),
+    *("peak MB", "weights MB"),
 )
 MEGABYTE = 1 << 20
 TINY = """
@@ -63,6 +74,17 @@ def compile_once(path: Path, cache: Path) -> dict[str, Any]:
     return {"seconds": found, "system": system, "again": again, "peak": peak}
 
 
+def open_once(path: Path) -> float:
+    """Return the seconds in which ONNX Runtime opens the model, for one thread."""
+    runtime: Any = import_module("onnxruntime")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    runtime.InferenceSession(models.mlp().SerializeToString(), options)
+    start = time.process_time()
+    runtime.InferenceSession(path, options)
+    return time.process_time() - start
+
+
 def _steps(path: Path, cache: Path) -> Seconds:
     start = time.perf_counter()
     net = glow.compile(path, threads=1, cache_dir=cache, cache_bytes=0)
@@ -77,6 +99,7 @@ def measure(path: Path, repeats: int) -> dict[str, Any]:
     system: list[float] = []
     peaks: list[float] = []
     seconds_again: list[float] = []
+    opened: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(repeats):
             cache = Path(folder) / f"cache{number}"
@@ -87,6 +110,7 @@ def measure(path: Path, repeats: int) -> dict[str, Any]:
             system.append(second["system"])
             peaks.append(first["peak"])
             seconds_again.append(second["again"])
+            opened.append(json_of_python(__file__, "--open", path))
     steps = {step: min(each[step] for each in cold) for step in STAGES}
     again = {step: min(each[step] for each in warm) for step in STAGES}
     return steps | {
@@ -95,6 +119,7 @@ def measure(path: Path, repeats: int) -> dict[str, Any]:
         "warm": sum(again.values()),
         "of it system": min(system),
         "again": min(seconds_again),
+        "ONNX Runtime": min(opened),
         "peak MB": min(peaks),
         "weights MB": path.stat().st_size / MEGABYTE,
     }
@@ -112,12 +137,14 @@ def header(repeats: int) -> str:
     return f"""# Compile time
 
 Written by `{COMMAND}`
-on {today()}. Seconds of CPU time, each step {best};
-`docs/compile_time.md` says what they are spent on. Cold: no machine code is kept. Warm:
-it lies on disk, from another process. System: what the system takes of that, mostly to
-find new memory for weights. Again: the same model once more in that process.
-The peak is the largest size of the process; it holds the model, its weights as they are
-and packed, and the compiler.
+on {today()}: {processor()}.
+Seconds of CPU time, each step {best}; `docs/compile_time.md`
+says what they are spent on. Cold: no machine code is kept. Warm: it lies on disk, from
+another process. System: what the system takes of that, mostly to find new memory for
+weights. Again: the same model once more in that process. ONNX Runtime: it opens the
+same file for one thread, by version {version("onnxruntime")}. The peak is the largest
+size of the process; it holds the model, its weights as they are and packed, and the
+compiler.
 
 {table_head(("model", *COLUMNS))}"""
 
@@ -129,7 +156,11 @@ def main() -> None:
     parser.add_argument("--exported", type=Path, help="a folder with further models")
     parser.add_argument("--output", type=Path, help="write the table there too")
     parser.add_argument("--compile", nargs=2, type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--open", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.open is not None:
+        print(open_once(args.open))
+        return
     if args.compile is not None:
         print(json.dumps(compile_once(*args.compile)))
         return

@@ -22,11 +22,13 @@ def test_a_row_has_a_number_for_each_step(tmp_path: Path) -> None:
     seconds = {name: float(value) for name, value in row.items()}
     assert list(seconds) == [
         *("import", "graph", "layout", "memory", "loops", "llvm", "machine", "cold"),
-        *("warm machine", "warm", "of it system", "again", "peak MB", "weights MB"),
+        *("warm machine", "warm", "of it system", "again", "ONNX Runtime"),
+        *("peak MB", "weights MB"),
     ]
     assert 0 < seconds["machine"] <= seconds["cold"]
     assert seconds["warm machine"] < seconds["machine"]
     assert seconds["again"] > 0
+    assert seconds["ONNX Runtime"] < seconds["cold"]
     assert seconds["of it system"] < seconds["warm"]
     assert seconds["peak MB"] > seconds["weights MB"] > 1
 
