@@ -20,7 +20,7 @@ MINUTES ?= 10
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
-	@echo "make test       the test suite (ten minutes on two cores)"
+	@echo "make test       the test suite (a quarter of an hour on two cores)"
 	@echo "make test-fast  the tests to run after every change (a minute on two cores)"
 	@echo "make test-full  everything, grids, fuzzers and new random examples included"
 	@echo "make check      format, lint, types, and whether generated docs are in step"

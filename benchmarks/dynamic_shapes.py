@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from onnx import ModelProto
-from reporting import Page, processor, today
+from reporting import Page, chosen, processor, today
 
 import glow
 from glow.tools.timing import interleaved_medians
@@ -244,8 +244,9 @@ def main() -> None:
     parser.add_argument("--exported", type=Path, metavar="FOLDER")
     parser.add_argument("--output", type=Path, help="write the table there too")
     args = parser.parse_args()
+    names = chosen(parser, args, MODELS)
     page = Page(header())
-    for name in args.names or MODELS:
+    for name in names:
         for line in rows(name, args.seconds):
             page.add(line)
     page.add(per_call(args.seconds))

@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from reporting import Page, json_of_python, table_head, today
+from reporting import Page, chosen, json_of_python, table_head, today
 
 import glow
 
@@ -70,8 +70,9 @@ def main() -> None:
         name, *numbers = args.compile
         print(json.dumps(compile_once(name, *map(int, numbers))))
         return
+    names = chosen(parser, args, growing.SHAPES)
     page = Page(header(args.counts))
-    for name in args.names or growing.SHAPES:
+    for name in names:
         counts = [(n, 1) for n in args.counts]
         *runs, shared = [
             json_of_python(__file__, "--compile", name, *given)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from onnx import ModelProto, NodeProto, TensorProto, helper
-from reporting import Page, json_of_python, processor, today
+from reporting import Page, chosen, json_of_python, processor, today
 
 import glow
 from glow.tools.layout_figures import layout_figures
@@ -287,7 +287,7 @@ def main() -> None:
         print(json.dumps(rows))
         return
     rows: list[Row] = []
-    for name in args.names or (*NETWORKS, FILTERS):
+    for name in chosen(parser, args, (*NETWORKS, FILTERS)):
         rows += measured(name, args)
         print(f"measured {name}", file=sys.stderr, flush=True)
     Page(report(rows, args.target)).write(args.output)

@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from reporting import json_of_python, today
+from reporting import chosen, json_of_python, today
 
 import glow
 
@@ -204,9 +204,10 @@ def main() -> None:
     if args.write is not None:
         write_files(args.write[0], Path(args.write[1]))
         return
+    names = chosen(parser, args, models.MODELS, NAMES)
     text = header(args.repeats)
     print(text, end="")
-    text += tables(args.names or NAMES, args.repeats)
+    text += tables(names, args.repeats)
     if args.output is not None:
         args.output.write_text(text)
 

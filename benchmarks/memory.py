@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from reporting import Page, json_of_python, peak_bytes, table_head, today
+from reporting import Page, chosen, json_of_python, peak_bytes, table_head, today
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 COMMAND = "python benchmarks/memory.py --output benchmarks/MEMORY.md"
@@ -185,8 +185,11 @@ def main() -> None:
     if args.measure is not None:
         print(json.dumps(measure_here(*args.measure)))
         return
+    import models
+
+    names = chosen(parser, args, models.MODELS, NAMES)
     page = Page(header())
-    for name in args.names or NAMES:
+    for name in names:
         for cells in rows(name):
             page.add_row(*cells)
     add_batches(page)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from onnx import AttributeProto, ModelProto, TensorProto, helper, numpy_helper
-from reporting import Page, processor, table_head, today
+from reporting import Page, chosen, processor, table_head, today
 
 import glow
 from glow.tools.peers import Run, error_of, onnxruntime_peer, openvino_peer
@@ -122,6 +122,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--output", type=Path, help="write the page there too")
     args = parser.parse_args()
+    names = chosen(parser, args, [*models.MODELS, *models.TWINS], NAMES)
     page = Page(
         f"# Number types\n\nWritten by `{COMMAND}` on {today()}: {processor()}, one "
         "thread.\n\nLatencies are medians of runs that take turns. The error is the "
@@ -131,7 +132,7 @@ def main() -> None:
     )
     page.add(table_head((*TITLES, "constants MB", "error")))
     with tempfile.TemporaryDirectory() as folder:
-        for name in args.names or NAMES:
+        for name in names:
             measure(page, name, Path(folder), args.seconds)
     page.write(args.output)
 

@@ -50,12 +50,27 @@ def chosen_models(
     """
     folder = args.exported
     exported = sorted(path.stem for path in folder.glob("*.onnx")) if folder else []
-    expected = [*known, *exported]
-    if strange := [name for name in args.names if name not in expected]:
+    usual = known if usual is None else usual
+    return chosen(parser, args, [*known, *exported], [*usual, *exported])
+
+
+def chosen(
+    parser: ArgumentParser,
+    args: Namespace,
+    known: Iterable[str],
+    usual: Sequence[str] | None = None,
+) -> list[str]:
+    """
+    Return `args.names`, by default the usual names, or else all.
+
+    Ends the program with an error if a name is not known.
+    """
+    known = [*known]
+    if strange := [name for name in args.names if name not in known]:
         parser.error(
-            f"expected models out of {', '.join(expected)}, got {', '.join(strange)}"
+            f"expected names out of {', '.join(known)}, got {', '.join(strange)}"
         )
-    return args.names or [*(known if usual is None else usual), *exported]
+    return args.names or [*(known if usual is None else usual)]
 
 
 def table_row(cells: Iterable[object]) -> str:

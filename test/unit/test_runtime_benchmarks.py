@@ -1,5 +1,6 @@
 """The tables of latencies, overhead and load times: each of their rows runs."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -118,7 +119,25 @@ def test_models_are_known_or_exported(
     given.names = ["own", "a", "c"]
     with pytest.raises(SystemExit):
         chosen_models(parser, given, ["a", "b"])
-    message = "expected models out of a, b, own, got c\n"
+    message = "expected names out of a, b, own, got c\n"
     assert capsys.readouterr().err.endswith(message)
     given.names.remove("c")
     assert chosen_models(parser, given, ["a", "b"]) == ["own", "a"]
+
+
+# Without PyTorch `export_models` cannot start.
+WITH_NAMES = sorted(
+    path.stem
+    for path in BENCHMARKS.glob("*.py")
+    if '"names", nargs' in path.read_text() and path.stem != "export_models"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH_NAMES)
+def test_a_name_that_is_not_known_is_one_line(name: str) -> None:
+    command = [sys.executable, str(BENCHMARKS / f"{name}.py"), "nosuch"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "nosuch" in done.stderr.splitlines()[-1]
