@@ -166,7 +166,8 @@ class FileCache:
     Files of one suffix by key; safe for many threads and processes, for this user only.
 
     Beyond `limit_bytes`, unfinished ones counted too, those used longest ago are
-    removed. Errors of the disk are ignored: then nothing is kept.
+    removed. A process looks for them when it first writes, and whenever it has written
+    a sixteenth of that. Errors of the disk are ignored: then nothing is kept.
     """
 
     def __init__(self, folder: Path, suffix: str, limit_bytes: int):
@@ -244,6 +245,7 @@ class FileCache:
                 return
 
     def _is_own(self, file: CachedFile) -> bool:
+        """Return whether a file, finished or not, has the suffix of this cache."""
         return f"{self.suffix}." in f"{file.path}."
 
     def _all(self) -> list[CachedFile]:
