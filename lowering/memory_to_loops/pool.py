@@ -42,7 +42,7 @@ from glow.support.layout import row_major_strides
 from glow.support.types import is_float
 
 _FEW_TAPS = 9
-"""The most taps of windows that are read without loops."""
+"""The most elements of a window that is read without loops: code grows with them."""
 
 _MOST_VECTORS = 4
 """The most vectors of a strip of channels."""
@@ -84,7 +84,7 @@ class Pool(Kernel):
     epilogue: Epilogue
     p: int = 2
     taps: tuple[int, ...] = ()
-    """The extents of whole windows, which are read without loops; if few, else none."""
+    """The extents of a window that is read without loops where all of it exists."""
 
     def per_ns(self, costs: Costs) -> float:
         if not self.strips.lanes:
@@ -247,9 +247,7 @@ def lower_pool(main: Main, op: ApplyOp) -> None:
     if indices is None:
         extras = [_broadcast(extra, result.shape) for extra in op.extras]
         row = _row(window, [source], [*extras, result])
-        kernel = _kernel(main, op, row, _KINDS[type(graph_op)], p.get("p", 2))
-        if kernel.strips.lanes and prod(window.kernel) <= _FEW_TAPS:
-            kernel = replace(kernel, taps=tuple(window.kernel))
+        kernel = _kernel(main, op, row, window)
         main.call(kernel, arguments | extra_arguments(main, op.extras), row, work)
         return
     numbers = _numbering(source.shape, p["storage_order"])
@@ -263,13 +261,15 @@ def _broadcast(extra: SSAValue, shape: tuple[int, ...]) -> Addressing:
     return Addressing(shape, strides_in(own, shape), own.offset)
 
 
-def _kernel(main: Main, op: ApplyOp, row: WindowsRow[int], kind: str, p: int) -> Pool:
+def _kernel(main: Main, op: ApplyOp, row: WindowsRow[int], window: Window) -> Pool:
     """
     Return the kernel of a pool.
 
     Errors: an epilogue that divides integers, which reports faults.
     """
-    x, element = op.buffer("input"), buffer_type(op.buffer("result")).element_type
+    graph_op, x = op.graph_op(), op.buffer("input")
+    kind, p = _KINDS[type(graph_op)], graph_op.parameters().get("p", 2)
+    element = buffer_type(op.buffer("result")).element_type
     program = program_of(op.epilogue, element)
     if program.divides_integers:
         raise PassFailedException(f"cannot divide integers after {op.title}")
@@ -280,12 +280,14 @@ def _kernel(main: Main, op: ApplyOp, row: WindowsRow[int], kind: str, p: int) ->
     if unit and {*others} <= {0, 1} and (kind != "lp" or p <= 2):
         strips = main.strips(x, *op.extras)
         strips = replace(strips, unroll=_vectors(row.channels.extent, strips.lanes))
+    is_small = strips.lanes > 0 and prod(window.kernel) <= _FEW_TAPS
+    taps = tuple(window.kernel) if is_small else ()
     epilogue = Epilogue(program, element, tuple(kinds))
-    return Pool(kind, strips, epilogue, p if kind == "lp" else 2)
+    return Pool(kind, strips, epilogue, p if kind == "lp" else 2, taps)
 
 
 def _vectors(channels: int, lanes: int) -> int:
-    """Return how many vectors make strips of which `channels` are the fewest."""
+    """Return how many vectors a strip has, so that the fewest cover the channels."""
 
     def strips(vectors: int) -> int:
         whole, rest = divmod(channels, vectors * lanes)

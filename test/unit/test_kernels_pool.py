@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 from products import EPILOGUES, finished, region_of
+from xdsl.dialects import scf
 from xdsl.ir import Region
 from xdsl.utils.exceptions import PassFailedException
 
@@ -81,6 +82,20 @@ def test_windows(target: str, channels_last: bool) -> None:
     assert code.run() is None
     for out, want in cases:
         np.testing.assert_allclose(out, want, rtol=2e-6, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "channels_last", "expected"),
+    [((3, 3), True, True), ((2, 5), True, False), ((3, 3), False, False)],
+)
+def test_whole_windows_of_few_elements_are_read_without_loops(
+    kernel: tuple[int, int], channels_last: bool, expected: bool
+) -> None:
+    code, x = MemoryCode("cpu:avx2"), random(1, 24, 8, 8, channels_last=channels_last)
+    want = MaxPoolOp.compute(x, kernel_shape=kernel)[0]
+    code.apply(MaxPoolOp, [x], [like(want, channels_last)], kernel_shape=kernel)
+    ops = [*code.loops().walk()]
+    assert any(isinstance(op, scf.IfOp) for op in ops) == expected
 
 
 @pytest.mark.parametrize("storage_order", [0, 1])
